@@ -1,0 +1,45 @@
+import { isTypeScript, lineAt, type Rule } from './tree.ts';
+
+/** Words that say nothing about what a file holds. */
+const EMPTY_WORDS = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'manager', 'misc', 'index']);
+const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+const SOURCE_LINES_MAX = 400;
+
+export const fileNames: Rule = (files) =>
+  files
+    .filter(({ path }) => /^(src|test|bench|bin)\/.*\.m?[jt]s$/.test(path))
+    .flatMap(({ path }) =>
+      path
+        .replace(/(\.(test|config))?\.m?[jt]s$/, '')
+        .split('/')
+        .flatMap((part) => {
+          const empty = part.split('-').find((word) => EMPTY_WORDS.has(word));
+          if (empty !== undefined) return [`${path}:1: "${empty}" does not say what is in it`];
+          return KEBAB.test(part) ? [] : [`${path}:1: "${part}" is not kebab-case`];
+        }),
+    );
+
+export const fileSizes: Rule = (files) =>
+  files
+    .filter(({ path }) => isTypeScript(path) && path.startsWith('src/'))
+    .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
+    .filter(({ lines }) => lines > SOURCE_LINES_MAX)
+    .map(({ path, lines }) => `${path}:${lines}: more than ${SOURCE_LINES_MAX} lines ask for a second noun`);
+
+const NOT_PUBLIC: readonly (readonly [pattern: RegExp, what: string])[] = [
+  [/(?<![\w./~$}-])\/(?:work|root|tmp|Users|home\/\w+)(?=[/\s'"`)]|$)/gm, 'a path of one machine'],
+  [/\b[A-Z]:\\Users\\/g, 'a path of one machine'],
+  [
+    /\bregistry\.(?:npmjs|yarnpkg)\.\w+|https?:\/\/[^\s"'/]*(?:registry|artifactory|nexus|verdaccio)[^\s"'/]*/g,
+    'a registry',
+  ],
+  [/^ +"resolved"\s*: "(?!node_modules)/gm, 'a registry (keep omit-lockfile-registry-resolved in .npmrc)'],
+];
+
+/** What only holds where the author sat. */
+export const nothingOfOneMachine: Rule = (files) =>
+  files.flatMap(({ path, text }) =>
+    NOT_PUBLIC.flatMap(([pattern, what]) =>
+      [...text.matchAll(pattern)].map((match) => `${path}:${lineAt(text, match.index)}: ${what}: ${match[0]}`),
+    ),
+  );
