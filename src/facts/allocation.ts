@@ -1,0 +1,38 @@
+import { BYTE, MILLICPU, SECOND, SHARE } from './column.ts';
+import type { FactTable } from './fact-table.ts';
+
+export const allocationTable: FactTable = {
+  name: 'allocation',
+  importName: 'allocations',
+  meaning: 'Who holds what: a job, pod or session and the GPUs it had, from when to when.',
+  partitionBy: 'held_from',
+  partition: 'day',
+  sortBy: ['node_id', 'device_id', 'held_from'],
+  merge: 'row',
+  columns: [
+    { name: 'source', kind: 'text', key: true, missing: 'file', meaning: 'The scheduler that says so: slurm, kubernetes, …', example: 'slurm' },
+    { name: 'allocation_id', kind: 'text', key: true, required: true, meaning: 'Job id, pod uid.', example: '884213', alsoKnownAs: [{ name: 'job_id' }, { name: 'jobid' }, { name: 'JobID' }, { name: 'job' }, { name: 'pod_uid' }] },
+    { name: 'attempt', kind: 'integer', key: true, missing: '0', meaning: 'Which life of a requeued job.', example: '0' },
+    { name: 'node_id', kind: 'text', key: true, missing: 'nowhere in particular: the GPUs are taken to be its own', meaning: 'The machine it ran on; one row for each.', example: 'gpu-a01', alsoKnownAs: [{ name: 'node' }, { name: 'hostname' }, { name: 'host' }] },
+    { name: 'slot', kind: 'integer', key: true, missing: '0; where devices are named, the place of this one among them', meaning: 'Tells apart rows of one job on one machine, one per device.', example: '0' },
+    { name: 'held_from', kind: 'time', key: true, required: true, meaning: 'First second held.', example: '2026-10-30T09:00:00Z', alsoKnownAs: [{ name: 'start' }, { name: 'started_at' }, { name: 'start_time' }] },
+    { name: 'held_until', kind: 'time', missing: 'still held', meaning: 'First second after it.', example: '2026-10-30T17:30:00Z', alsoKnownAs: [{ name: 'end' }, { name: 'ended_at' }, { name: 'end_time' }] },
+    { name: 'observed_at', kind: 'time', missing: 'the newest time in the batch', meaning: 'When the source was last asked. With it, an open row counts for two polls after; without, to now.', example: '' },
+    { name: 'poll_s', kind: 'integer', unit: SECOND, missing: '60', meaning: 'How often the source is asked.', example: '' },
+    { name: 'device_id', kind: 'text', missing: 'known by machine and count only', meaning: 'The device held; one row for each.', example: 'GPU-5d1a7c1e-0000-4000-8000-000000000001', alsoKnownAs: [{ name: 'gpu_uuid' }, { name: 'uuid' }] },
+    { name: 'gpu_count', kind: 'integer', missing: '1', meaning: 'GPUs held by this row; 0 for work on CPUs only.', example: '1', alsoKnownAs: [{ name: 'gpus' }, { name: 'num_gpus' }] },
+    { name: 'share_units', kind: 'integer', unit: SHARE, missing: '63000, the whole device', meaning: 'The part of each device held, in 63,000ths.', example: '63000', alsoKnownAs: [{ name: 'gpu_fraction', unit: 'ratio' }] },
+    { name: 'isolation', kind: 'text', oneOf: ['whole', 'mig', 'time-slice', 'fraction'], missing: 'whole, or fraction where less than the whole is held', meaning: 'How a device is shared.', example: 'whole' },
+    { name: 'cpu_millis', kind: 'integer', unit: MILLICPU, meaning: 'Thousandths of a CPU held.', example: '24000', alsoKnownAs: [{ name: 'cpus', unit: 'cores' }, { name: 'ncpus', unit: 'cores' }] },
+    { name: 'memory_bytes', kind: 'integer', unit: BYTE, meaning: 'Host memory held.', example: '274877906944' },
+    { name: 'cluster', kind: 'text', missing: 'speaks for every cluster', meaning: 'The scheduler that handed it out.', example: 'train-a' },
+    { name: 'namespace', kind: 'text', meaning: 'Kubernetes namespace.', example: '' },
+    { name: 'account', kind: 'text', meaning: 'Slurm account.', example: 'nlp' },
+    { name: 'user_name', kind: 'text', meaning: 'Whose it is.', example: 'mchen', alsoKnownAs: [{ name: 'user' }, { name: 'owner' }] },
+    { name: 'workload_kind', kind: 'text', meaning: 'Job, PyTorchJob, Notebook, Deployment, InferenceService, …', example: 'Job', alsoKnownAs: [{ name: 'kind' }] },
+    { name: 'workload_name', kind: 'text', meaning: 'The name people know it by.', example: 'train-7b-sft', alsoKnownAs: [{ name: 'name' }, { name: 'job_name' }, { name: 'jobname' }] },
+    { name: 'labels', kind: 'map', meaning: 'Labels: `team`, `project`, `environment`, `class` are understood.', example: '{"team": "nlp", "class": "training"}' },
+    { name: 'submitted_at', kind: 'time', meaning: 'When it was asked for.', example: '2026-10-30T08:12:00Z', alsoKnownAs: [{ name: 'submit' }, { name: 'submit_time' }] },
+    { name: 'outcome', kind: 'text', oneOf: ['completed', 'failed', 'cancelled', 'preempted', 'timeout', 'node-fail', 'out-of-memory', 'running'], meaning: 'How it ended.', example: 'completed' },
+  ],
+};
