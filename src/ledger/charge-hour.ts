@@ -1,0 +1,227 @@
+import type { Stage } from '../facts/stage.ts';
+import { splitPart } from './held.ts';
+import { NODE_ROW } from './presence.ts';
+
+/** A charge whose words match this is for a GPU, even if no node is known for it. */
+const GPU_WORDS = [
+  '\\bgpus?\\b',
+  '\\b(h100|h200|b200|b300|gb200|gb300|a100|a10g?|l40s?|l4|t4|v100|p100|mi[0-9]{3}x?|gaudi[0-9]?|trainium|inferentia|tpu)\\b',
+  '\\b(p[2-6][a-z]*|g[4-7][a-z]*|trn[0-9][a-z]*|inf[0-9])\\.[0-9]*x?large\\b',
+  '\\b(a2|a3|a4|g2)-(high|mega|ultra|standard)',
+  'standard_n[cdv]',
+].join('|');
+
+const tag = (key: string): string => `CASE WHEN contains(map_keys(c.tags), '${key}') THEN c.tags['${key}'] END`;
+
+/**
+ * Each charge with its dollars, its kind, the node it is for, and its whole micros. Rounding runs along the charges of a
+ * bill's day, so that no charge is off by a micro and a day by no more than half of one.
+ * Reads: charge, bill, fx_rate, node, device.
+ */
+export const POSTED_CHARGE = `
+  billed_node AS (
+    SELECT DISTINCT b.bill_id, n.node_id, lower(n.provider) AS provider,
+           regexp_replace(lower(COALESCE(n.resource_id, n.node_id)), '^.*[/:]', '') AS resource_key
+    FROM node n JOIN bill b ON n.present_from < b.ends_at
+    UNION ALL
+    SELECT DISTINCT b.bill_id, d.node_id, CAST(NULL AS VARCHAR), regexp_replace(lower(d.node_id), '^.*[/:]', '')
+    FROM device d JOIN bill b ON d.present_from < b.ends_at
+    LEFT JOIN node n ON d.node_id = n.node_id AND n.present_from < b.ends_at WHERE n.node_id IS NULL
+  ), fx AS (
+    SELECT bill_id, usd_per_unit FROM (
+      SELECT b.bill_id, CAST(f.usd_per_unit AS DECIMAL(18,9)) AS usd_per_unit,
+             row_number() OVER (PARTITION BY b.bill_id ORDER BY f.as_of DESC) AS place
+      FROM (SELECT DISTINCT bill_id, currency, billing_period_end FROM charge) b
+      JOIN fx_rate f ON b.currency = f.currency AND f.as_of <= b.billing_period_end
+    ) dated WHERE place = 1
+  ), dollar AS (
+    SELECT c.*, date_trunc('day', c.charge_from) AS charge_day,
+           CASE WHEN c.currency = 'USD' THEN c.effective ELSE round(c.effective * f.usd_per_unit, 18) END AS usd
+    FROM charge c LEFT JOIN fx f ON c.bill_id = f.bill_id
+    WHERE c.currency = 'USD' OR f.bill_id IS NOT NULL
+  ), running AS (
+    SELECT dollar.*, CAST(round(CAST(sum(usd) OVER (PARTITION BY bill_id, charge_day
+             ORDER BY COALESCE(resource_id, ''), usd, row_hash, part, ordinal ROWS UNBOUNDED PRECEDING)
+             AS DECIMAL(38,18)) * 1000000) AS BIGINT) AS micros_upto
+    FROM dollar
+  ), met_node AS (
+    SELECT c.bill_id, c.part, c.ordinal, min(n.node_id) AS node_id
+    FROM charge c JOIN billed_node n ON c.bill_id = n.bill_id AND c.resource_key = n.resource_key
+      AND (n.provider IS NULL OR n.provider = lower(c.provider))
+    GROUP BY c.bill_id, c.part, c.ordinal
+  ), posted_charge AS (
+    SELECT c.bill_id, c.part, c.ordinal, c.provider, c.billing_account, c.region, c.sku_id, c.pricing_category,
+           c.resource_id, c.charge_from, c.charge_until, c.charge_day, c.usd,
+           c.micros_upto - lag(c.micros_upto, 1, CAST(0 AS BIGINT)) OVER (PARTITION BY c.bill_id, c.charge_day
+             ORDER BY COALESCE(c.resource_id, ''), c.usd, c.row_hash, c.part, c.ordinal) AS usd_micros,
+           CASE WHEN lower(c.charge_category) = 'tax' THEN 'tax'
+                WHEN lower(c.charge_category) = 'credit' THEN 'credit'
+                WHEN lower(c.commitment_status) = 'unused' OR lower(c.capacity_reservation_status) = 'unused'
+                  THEN 'stranded'
+                WHEN m.node_id IS NOT NULL THEN 'node'
+                WHEN lower(c.service_name) LIKE '%support%' THEN 'support'
+                WHEN lower(c.service_category) = 'storage' THEN 'storage'
+                WHEN lower(c.service_category) = 'networking' THEN
+                  CASE WHEN regexp_like(lower(COALESCE(c.charge_description, '') || ' ' || COALESCE(c.sku_id, '')),
+                         'transfer|egress|bandwidth') THEN 'transfer' ELSE 'network' END
+                WHEN regexp_like(lower(COALESCE(c.charge_description, '') || ' ' || COALESCE(c.sku_id, '') || ' ' ||
+                       COALESCE(c.resource_type, '') || ' ' || COALESCE(c.service_name, '')), '${GPU_WORDS}')
+                  THEN 'unmatched'
+                WHEN lower(c.service_category) = 'compute' THEN 'host'
+                ELSE 'other' END AS kind,
+           m.node_id, ${tag('team')} AS team, ${tag('project')} AS project, ${tag('environment')} AS environment,
+           ${tag('class')} AS class, ${tag('user')} AS user_name
+    FROM running c LEFT JOIN met_node m ON c.bill_id = m.bill_id AND c.part = m.part AND c.ordinal = m.ordinal
+  )`;
+
+/** Each posted charge by the hour: by the seconds its node was there, else by its own seconds. Reads: posted_charge, node. */
+const CHARGE_BY_HOUR = `
+  node_there AS (
+    SELECT node_id, present_from AS from_at, ends_at AS until_at FROM node_row
+  ), long_charge AS (
+    SELECT * FROM posted_charge WHERE date_trunc('hour', charge_from) <> date_trunc('hour',
+      CASE WHEN charge_until > charge_from THEN charge_until - INTERVAL '1' SECOND ELSE charge_from END)
+  ), long_hour AS (
+    SELECT c.bill_id, c.part, c.ordinal, c.node_id, c.kind, c.usd_micros, h.hour_start,
+           CASE WHEN c.charge_from > h.hour_start THEN c.charge_from ELSE h.hour_start END AS from_at,
+           CASE WHEN c.charge_until < h.hour_end THEN c.charge_until ELSE h.hour_end END AS until_at
+    FROM long_charge c JOIN calendar_hour h ON h.hour_start < c.charge_until AND h.hour_end > c.charge_from
+  ), present_hour AS (
+    SELECT l.bill_id, l.part, l.ordinal, l.hour_start,
+           CAST(sum(date_diff('second', CASE WHEN n.from_at > l.from_at THEN n.from_at ELSE l.from_at END,
+             CASE WHEN n.until_at < l.until_at THEN n.until_at ELSE l.until_at END)) AS BIGINT) AS seconds
+    FROM long_hour l JOIN node_there n ON l.kind = 'node' AND l.node_id = n.node_id
+      AND n.from_at < l.until_at AND n.until_at > l.from_at
+    GROUP BY l.bill_id, l.part, l.ordinal, l.hour_start
+  ), present_total AS (
+    SELECT bill_id, part, ordinal, CAST(sum(seconds) AS BIGINT) AS seconds FROM present_hour
+    GROUP BY bill_id, part, ordinal
+  ), weighed AS (
+    SELECT l.bill_id, l.part, l.ordinal, l.hour_start, l.usd_micros,
+           CASE WHEN t.seconds > 0 THEN COALESCE(p.seconds, 0)
+                ELSE date_diff('second', l.from_at, l.until_at) END AS weight
+    FROM long_hour l
+    LEFT JOIN present_total t ON l.bill_id = t.bill_id AND l.part = t.part AND l.ordinal = t.ordinal
+    LEFT JOIN present_hour p ON l.bill_id = p.bill_id AND l.part = p.part AND l.ordinal = p.ordinal
+      AND l.hour_start = p.hour_start
+  ), cumulated AS (
+    SELECT weighed.*, CAST(sum(weight) OVER (PARTITION BY bill_id, part, ordinal) AS BIGINT) AS weight_total,
+           CAST(sum(weight) OVER (PARTITION BY bill_id, part, ordinal ORDER BY hour_start ROWS UNBOUNDED PRECEDING)
+             AS BIGINT) AS weight_upto
+    FROM weighed
+  ), charge_by_hour AS (
+    SELECT c.bill_id, c.part, c.ordinal, date_trunc('hour', c.charge_from) AS hour_start, c.usd_micros
+    FROM posted_charge c LEFT JOIN (SELECT bill_id, part, ordinal FROM long_charge) l
+      ON c.bill_id = l.bill_id AND c.part = l.part AND c.ordinal = l.ordinal
+    WHERE l.bill_id IS NULL
+    UNION ALL
+    SELECT bill_id, part, ordinal, hour_start,
+           ${splitPart('CAST(usd_micros AS DECIMAL(38,0))', 'weight_upto', 'weight', 'weight_total')}
+    FROM cumulated WHERE weight > 0
+  )`;
+
+/**
+ * Question: what does each bill charge for each resource in each hour?
+ *
+ * Its unit is the bill. Charges of one SKU, region and hour are one pool: which of two equal machines a floating
+ * reservation happened to pay for is an accident of the bill, not a fact about the job on it. Spot is a pool of its own.
+ *
+ * Reads: charge, bill, fx_rate, node, device.
+ */
+export const chargeHour: Stage = {
+  name: 'charge_hour',
+  version: 1,
+  unit: 'bill',
+  reads: [
+    { table: 'charge', days: [0] },
+    { table: 'bill', days: 'all' },
+    { table: 'fx_rate', days: 'all' },
+    { table: 'node', days: 'all' },
+    { table: 'device', days: 'all' },
+  ],
+  params: ['horizon'],
+  writes: [
+    ['bill_id', 'VARCHAR'],
+    ['day', 'DATE'],
+    ['hour_start', 'TIMESTAMP'],
+    ['kind', 'VARCHAR'],
+    ['node_id', 'VARCHAR'],
+    ['resource_id', 'VARCHAR'],
+    ['region', 'VARCHAR'],
+    ['usd_micros', 'BIGINT'],
+    ['team', 'VARCHAR'],
+    ['project', 'VARCHAR'],
+    ['environment', 'VARCHAR'],
+    ['class', 'VARCHAR'],
+    ['user_name', 'VARCHAR'],
+  ],
+  orderBy: 'hour_start, kind, node_id, resource_id',
+  sql: `
+    WITH node_row AS (${NODE_ROW}
+    ), ${POSTED_CHARGE}, ${CHARGE_BY_HOUR}, hourly AS (
+      SELECT h.bill_id, h.hour_start, h.usd_micros, c.kind, c.node_id, c.resource_id, c.region, c.sku_id,
+             COALESCE(lower(c.pricing_category), '') = 'dynamic' AS is_spot, c.team, c.project, c.environment, c.class,
+             c.user_name
+      FROM charge_by_hour h JOIN posted_charge c
+        ON h.bill_id = c.bill_id AND h.part = c.part AND h.ordinal = c.ordinal
+    ), node_hour AS (
+      SELECT bill_id, hour_start, node_id, COALESCE(region, '') AS region,
+             CASE WHEN sku_id IS NULL THEN 'node ' || node_id ELSE 'sku ' || sku_id END AS pool, is_spot,
+             min(resource_id) AS resource_id, CAST(sum(usd_micros) AS BIGINT) AS usd_micros
+      FROM hourly WHERE kind = 'node'
+      GROUP BY bill_id, hour_start, node_id, COALESCE(region, ''),
+               CASE WHEN sku_id IS NULL THEN 'node ' || node_id ELSE 'sku ' || sku_id END, is_spot
+    ), crowd AS (
+      SELECT node_hour.*, count(*) OVER in_pool AS nodes, CAST(sum(usd_micros) OVER in_pool AS BIGINT) AS pool_micros
+      FROM node_hour WINDOW in_pool AS (PARTITION BY bill_id, hour_start, region, pool, is_spot)
+    ), node_seconds AS (
+      SELECT c.bill_id, c.hour_start, c.node_id, c.region, c.pool, c.is_spot,
+             CAST(sum(date_diff('second', CASE WHEN n.from_at > c.hour_start THEN n.from_at ELSE c.hour_start END,
+               CASE WHEN n.until_at < c.hour_start + INTERVAL '1' HOUR THEN n.until_at
+                    ELSE c.hour_start + INTERVAL '1' HOUR END)) AS BIGINT) AS seconds
+      FROM crowd c JOIN node_there n ON c.node_id = n.node_id
+        AND n.from_at < c.hour_start + INTERVAL '1' HOUR AND n.until_at > c.hour_start
+      WHERE c.nodes > 1
+      GROUP BY c.bill_id, c.hour_start, c.node_id, c.region, c.pool, c.is_spot
+    ), pool_weight AS (
+      SELECT c.*, COALESCE(s.seconds, 0) AS weight,
+             CAST(sum(COALESCE(s.seconds, 0)) OVER (PARTITION BY c.bill_id, c.hour_start, c.region, c.pool, c.is_spot)
+               AS BIGINT) AS weight_total
+      FROM crowd c LEFT JOIN node_seconds s ON c.bill_id = s.bill_id AND c.hour_start = s.hour_start
+        AND c.node_id = s.node_id AND c.region = s.region AND c.pool = s.pool AND c.is_spot = s.is_spot
+      WHERE c.nodes > 1
+    ), pool_even AS (
+      SELECT bill_id, hour_start, node_id, resource_id, region, pool, is_spot, pool_micros,
+             CASE WHEN weight_total = 0 THEN 1 ELSE weight END AS weight,
+             CASE WHEN weight_total = 0 THEN nodes ELSE weight_total END AS weight_total
+      FROM pool_weight
+    ), pool_upto AS (
+      SELECT pool_even.*, CAST(sum(weight) OVER (PARTITION BY bill_id, hour_start, region, pool, is_spot
+               ORDER BY node_id ROWS UNBOUNDED PRECEDING) AS BIGINT) AS weight_upto
+      FROM pool_even
+    ), pooled AS (
+      SELECT bill_id, hour_start, node_id, resource_id, region, usd_micros FROM crowd WHERE nodes = 1
+      UNION ALL
+      SELECT bill_id, hour_start, node_id, resource_id, region, ${splitPart('CAST(pool_micros AS DECIMAL(38,0))', 'weight_upto', 'weight', 'weight_total')}
+      FROM pool_upto
+    ), closing AS (
+      SELECT bill_id, CAST(round(CAST(sum(usd) AS DECIMAL(38,18)) * 1000000) AS BIGINT) -
+               CAST(sum(usd_micros) AS BIGINT) AS usd_micros,
+             max(charge_day) + INTERVAL '23' HOUR AS hour_start
+      FROM posted_charge GROUP BY bill_id
+    )
+    SELECT bill_id, CAST(date_trunc('day', hour_start) AS DATE) AS day, hour_start, 'node' AS kind, node_id,
+           min(resource_id) AS resource_id, min(CASE WHEN region <> '' THEN region END) AS region, CAST(sum(usd_micros) AS BIGINT) AS usd_micros,
+           CAST(NULL AS VARCHAR) AS team, CAST(NULL AS VARCHAR) AS project, CAST(NULL AS VARCHAR) AS environment,
+           CAST(NULL AS VARCHAR) AS class, CAST(NULL AS VARCHAR) AS user_name
+    FROM pooled GROUP BY bill_id, hour_start, node_id
+    UNION ALL
+    SELECT bill_id, CAST(date_trunc('day', hour_start) AS DATE), hour_start, kind, NULL, resource_id, min(region),
+           CAST(sum(usd_micros) AS BIGINT), min(team), min(project), min(environment), min(class), min(user_name)
+    FROM hourly WHERE kind <> 'node' GROUP BY bill_id, hour_start, kind, resource_id
+    HAVING CAST(sum(usd_micros) AS BIGINT) <> 0
+    UNION ALL
+    SELECT bill_id, CAST(date_trunc('day', hour_start) AS DATE), hour_start, 'rounding', NULL, NULL, NULL, usd_micros,
+           NULL, NULL, NULL, NULL, NULL
+    FROM closing WHERE usd_micros <> 0`,
+};

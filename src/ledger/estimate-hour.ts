@@ -1,0 +1,121 @@
+import { LIST_PRICES } from '../facts/list-price.ts';
+import type { ListPrice } from '../facts/list-price.ts';
+import type { Stage } from '../facts/stage.ts';
+
+const NANOS_PER_USD = 1_000_000_000n;
+
+/** Nine decimals at most: a price per hour in whole nano-dollars. */
+function nanos(usd: string): bigint {
+  const [whole = '0', fraction = ''] = usd.split('.');
+  return BigInt(whole) * NANOS_PER_USD + BigInt(fraction.padEnd(9, '0'));
+}
+
+/** Nano-dollars an hour × seconds, in whole micros, half up. */
+export const microsOf = (nanosPerHour: string, seconds: string): string =>
+  `CAST((${nanosPerHour} * ${seconds} + 1800000 - (${nanosPerHour} * ${seconds} + 1800000) % 3600000) / 3600000 AS BIGINT)`;
+
+/** Rate rows with the end that counts for them. Reads: rate. */
+export const RATE_ROW = `
+  SELECT r.model, r.node_id, r.valid_from, r.rate_source, CAST(round(r.usd_per_gpu_hour * 1000000000) AS BIGINT) AS nanos,
+         CASE WHEN COALESCE(r.valid_until, TIMESTAMP '9999-12-31 00:00:00') <
+                   COALESCE(r.next_from, TIMESTAMP '9999-12-31 00:00:00')
+              THEN COALESCE(r.valid_until, TIMESTAMP '9999-12-31 00:00:00')
+              ELSE COALESCE(r.next_from, TIMESTAMP '9999-12-31 00:00:00') END AS ends_at
+  FROM (SELECT rate.*, lead(valid_from) OVER (PARTITION BY model, node_id ORDER BY valid_from) AS next_from FROM rate) r`;
+
+/**
+ * Question: how long was each GPU there in each hour, and what would that hour cost by rate or list price?
+ *
+ * Computed for billed hours too: the difference is how far off our estimates are.
+ *
+ * Reads: presence, rate (all rows).
+ */
+export function estimateHourWith(listPrices: readonly ListPrice[]): Stage {
+  const values = listPrices.map((price) => `('${price.model}', CAST(${nanos(price.usdPerGpuHour)} AS BIGINT))`).join(', ');
+  return {
+    name: 'estimate_hour',
+    version: 1,
+    unit: 'day',
+    reads: [
+      { table: 'presence', days: [0] },
+      { table: 'rate', days: 'all' },
+    ],
+    params: [],
+    writes: [
+    ['day', 'DATE'],
+    ['hour_start', 'TIMESTAMP'],
+    ['root_device_id', 'VARCHAR'],
+    ['present_s', 'BIGINT'],
+    ['node_id', 'VARCHAR'],
+    ['model', 'VARCHAR'],
+    ['cluster', 'VARCHAR'],
+    ['provider', 'VARCHAR'],
+    ['billing_account', 'VARCHAR'],
+    ['region', 'VARCHAR'],
+    ['purchase', 'VARCHAR'],
+    ['presence', 'VARCHAR'],
+    ['priced_by', 'VARCHAR'],
+    ['usd_nanos_per_hour', 'BIGINT'],
+    ['usd_micros', 'BIGINT'],
+  ],
+    orderBy: 'root_device_id, hour_start',
+    sql: `
+    WITH rate_row AS (${RATE_ROW}
+    ), list_price AS (SELECT * FROM (VALUES ${values}) AS v(model, nanos)
+    ), root_rows AS (
+      SELECT day, root_device_id, count(*) AS presence_rows FROM presence GROUP BY day, root_device_id
+    ), piece AS (
+      SELECT p.day, h.hour_start, p.root_device_id, p.device_id, p.is_slice, p.from_at, p.node_id, p.model, p.cluster,
+             p.provider, p.billing_account, p.region, p.purchase, p.presence, r.presence_rows,
+             date_diff('second', CASE WHEN p.from_at > h.hour_start THEN p.from_at ELSE h.hour_start END,
+               CASE WHEN p.until_at < h.hour_end THEN p.until_at ELSE h.hour_end END) AS seconds
+      FROM presence p
+      JOIN root_rows r ON p.day = r.day AND p.root_device_id = r.root_device_id
+      JOIN calendar_hour h ON p.day = h.day AND p.from_at < h.hour_end AND p.until_at > h.hour_start
+    ), summed AS (
+      SELECT piece.*, CAST(sum(seconds) OVER (PARTITION BY hour_start, device_id) AS BIGINT) AS device_s
+      FROM piece WHERE presence_rows > 1
+    ), ranked AS (
+      SELECT summed.*, max(device_s) OVER (PARTITION BY hour_start, root_device_id) AS present_s,
+             row_number() OVER (PARTITION BY hour_start, root_device_id ORDER BY is_slice, from_at, device_id) AS place
+      FROM summed
+    ), described AS (
+      SELECT day, hour_start, root_device_id, seconds AS present_s, node_id, model, cluster, provider, billing_account,
+             region, purchase, presence
+      FROM piece WHERE presence_rows = 1
+      UNION ALL
+      SELECT day, hour_start, root_device_id, present_s, node_id, model, cluster, provider, billing_account, region,
+             purchase, presence
+      FROM ranked WHERE place = 1
+    ), asked AS (SELECT DISTINCT day, node_id, model FROM presence
+    ), offered AS (
+      SELECT a.day, h.hour_start, a.node_id, a.model, r.nanos, 'rate' AS priced_by,
+             CASE WHEN r.node_id <> '' THEN 1 WHEN r.model <> '*' THEN 2 ELSE 3 END AS rank_kind,
+             length(r.model) AS match_length, r.model AS match_model
+      FROM asked a JOIN rate_row r ON (r.node_id = '' OR r.node_id = a.node_id)
+        AND (r.model = '*' OR strpos(lower(a.model), lower(r.model)) > 0)
+      JOIN calendar_hour h ON a.day = h.day AND r.valid_from <= h.hour_start AND r.ends_at > h.hour_start
+    ), chosen AS (
+      SELECT day, hour_start, node_id, model, nanos FROM (
+        SELECT offered.*, row_number() OVER (PARTITION BY hour_start, node_id, model
+                 ORDER BY rank_kind, match_length DESC, match_model) AS place
+        FROM offered
+      ) ranked WHERE place = 1
+    ), listed AS (
+      SELECT model, nanos FROM (
+        SELECT m.model, l.nanos, row_number() OVER (PARTITION BY m.model ORDER BY length(l.model) DESC, l.model) AS place
+        FROM (SELECT DISTINCT model FROM presence) m JOIN list_price l ON strpos(lower(m.model), lower(l.model)) > 0
+      ) ranked WHERE place = 1
+    )
+    SELECT d.day, d.hour_start, d.root_device_id, d.present_s, d.node_id, d.model, d.cluster, d.provider, d.billing_account,
+           d.region, d.purchase, d.presence,
+           CASE WHEN c.nanos IS NOT NULL THEN 'rate' WHEN l.nanos IS NOT NULL THEN 'list' END AS priced_by,
+           COALESCE(c.nanos, l.nanos) AS usd_nanos_per_hour,
+           ${microsOf('COALESCE(c.nanos, l.nanos)', 'd.present_s')} AS usd_micros
+    FROM described d LEFT JOIN chosen c ON d.hour_start = c.hour_start
+      AND COALESCE(d.node_id, '') = COALESCE(c.node_id, '') AND COALESCE(d.model, '') = COALESCE(c.model, '')
+    LEFT JOIN listed l ON d.model = l.model`,
+  };
+}
+
+export const estimateHour: Stage = estimateHourWith(LIST_PRICES);

@@ -1,0 +1,31 @@
+import type { Stage } from '../facts/stage.ts';
+import { chargeHour } from './charge-hour.ts';
+import { estimateHour } from './estimate-hour.ts';
+import { gpuHour } from './gpu-hour.ts';
+import { held } from './held.ts';
+import { holding } from './holding.ts';
+import { inferred } from './inferred.ts';
+import { ledgerEntry } from './ledger-entry.ts';
+import { ownership } from './ownership.ts';
+import { presence } from './presence.ts';
+import { run } from './run.ts';
+import { seen } from './seen.ts';
+import { spendDay } from './spend-day.ts';
+import { waterfall } from './waterfall.ts';
+
+/** A dollar's way through the ledger, in order: each stage reads facts and the stages before it. */
+export const STAGES: readonly Stage[] = [
+  holding,
+  seen,
+  inferred,
+  presence,
+  run,
+  held,
+  gpuHour,
+  estimateHour,
+  chargeHour,
+  ledgerEntry,
+  waterfall,
+  ownership,
+  spendDay,
+];

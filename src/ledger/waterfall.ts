@@ -1,0 +1,76 @@
+import type { Stage } from '../facts/stage.ts';
+import { splitMoney } from './held.ts';
+
+/** The places a dollar can be in, in the order in which each keeps what it holds. */
+export const CATEGORIES = ['stranded', 'unallocated', 'unknown', 'idle', 'computing', 'beside'] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+const DIMENSIONS = `day, hour_start, basis, bill_id, resource_id, node_id, device_id, root_device_id, model, cluster,
+  provider, account, region, purchase, source, allocation_id, attempt, component, disposition, reason, subject`;
+
+/** What of an entry falls to the first `units` of its unit-seconds. */
+const upTo = (units: string): string => splitMoney('usd_micros', units, units, 'split_weight');
+
+const activityPart = (category: Category, units: string, micros: string, counted: string): string => `
+  SELECT ${DIMENSIONS}, '${category}' AS category, ${micros} AS usd_micros, ${counted} AS gpu_units
+  FROM entry WHERE disposition = 'held' AND ${units} > 0`;
+
+/**
+ * Question: where did each entry's dollars go?
+ *
+ * Held time is divided by what the device did in it: unknown first, so that what we cannot know is never the remainder
+ * of a rounding. One dollar, one place: the rows of an entry add up to it.
+ *
+ * Reads: ledger_entry.
+ */
+export const waterfall: Stage = {
+  name: 'waterfall',
+  version: 1,
+  unit: 'day',
+  reads: [{ table: 'ledger_entry', days: [0] }],
+  params: [],
+  writes: [
+    ['day', 'DATE'],
+    ['hour_start', 'TIMESTAMP'],
+    ['basis', 'VARCHAR'],
+    ['bill_id', 'VARCHAR'],
+    ['resource_id', 'VARCHAR'],
+    ['node_id', 'VARCHAR'],
+    ['device_id', 'VARCHAR'],
+    ['root_device_id', 'VARCHAR'],
+    ['model', 'VARCHAR'],
+    ['cluster', 'VARCHAR'],
+    ['provider', 'VARCHAR'],
+    ['account', 'VARCHAR'],
+    ['region', 'VARCHAR'],
+    ['purchase', 'VARCHAR'],
+    ['source', 'VARCHAR'],
+    ['allocation_id', 'VARCHAR'],
+    ['attempt', 'BIGINT'],
+    ['component', 'VARCHAR'],
+    ['disposition', 'VARCHAR'],
+    ['reason', 'VARCHAR'],
+    ['subject', 'VARCHAR'],
+    ['category', 'VARCHAR'],
+    ['usd_micros', 'BIGINT'],
+    ['gpu_units', 'BIGINT'],
+  ],
+  orderBy: 'subject, hour_start, device_id, bill_id, category',
+  sql: `
+    WITH entry AS (
+      SELECT ledger_entry.*, split_weight - split_computing - split_idle AS split_unknown FROM ledger_entry
+    ), divided AS (
+      ${activityPart('unknown', 'split_unknown', upTo('split_unknown'), 'unknown_units')}
+      UNION ALL
+      ${activityPart('idle', 'split_idle', `${upTo('(split_unknown + split_idle)')} - ${upTo('split_unknown')}`, 'idle_units')}
+      UNION ALL
+      ${activityPart('computing', 'split_computing', `usd_micros - ${upTo('(split_unknown + split_idle)')}`, 'computing_units')}
+      UNION ALL
+      SELECT ${DIMENSIONS},
+             CASE disposition WHEN 'stranded' THEN 'stranded' WHEN 'unallocated' THEN 'unallocated'
+               WHEN 'unmatched' THEN 'unknown' ELSE 'beside' END,
+             usd_micros, gpu_units
+      FROM entry WHERE disposition <> 'held'
+    )
+    SELECT ${DIMENSIONS}, category, usd_micros, gpu_units FROM divided WHERE gpu_units <> 0 OR usd_micros <> 0`,
+};
