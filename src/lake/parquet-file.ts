@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import type { FactTable } from '../facts/fact-table.ts';
+import type { LakeFile } from '../facts/manifest.ts';
+import type { OnStep } from './durable-file.ts';
+import { fingerprint, settleFile, syncToDisk } from './durable-file.ts';
+import type { Engine } from './engine.ts';
+import { quote } from './engine.ts';
+
+/** What every file of the lake is written with. */
+const LAKE_FORMAT = 'FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION v2, ROW_GROUP_SIZE 122880';
+/** What is read once and thrown away is packed lightly. */
+const STAGE_FORMAT = 'FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE 122880';
+
+/** A file that is written, but not yet under its name. */
+export interface AsideFile {
+  readonly asidePath: string;
+  /** Below the data folder, with forward slashes. */
+  readonly path: string;
+  readonly partition: string;
+  readonly rows: number;
+}
+
+/** Writes rows aside, in the folder they will stay in, so that the rename cannot cross a disk. */
+export async function writeAside(
+  engine: Engine,
+  root: string,
+  table: FactTable,
+  partition: string,
+  select: string,
+): Promise<AsideFile> {
+  const name = randomBytes(8).toString('hex');
+  const folder = posix.join(table.name, `${table.partition}=${partition}`);
+  const path = posix.join(folder, `${name}.parquet`);
+  const asidePath = join(root, folder, `${name}.aside`);
+  await mkdir(dirname(asidePath), { recursive: true });
+  try {
+    const [copied] = await engine.rows<{ Count: bigint }>(`COPY (${select}) TO ${quote(asidePath)} (${LAKE_FORMAT})`);
+    return { asidePath, path, partition, rows: Number(copied?.Count ?? 0) };
+  } catch (failure) {
+    await rm(asidePath, { force: true });
+    throw failure;
+  }
+}
+
+/** Writes rows to a passing file, for input that is too dear to read twice. */
+export async function writeStage(engine: Engine, path: string, select: string): Promise<void> {
+  await engine.run(`COPY (${select}) TO ${quote(path)} (${STAGE_FORMAT})`);
+}
+
+export async function lakeFileOf(table: FactTable, aside: AsideFile, range?: LakeFile['range']): Promise<LakeFile> {
+  const { bytes, contentHash } = await fingerprint(aside.asidePath);
+  const { path, partition, rows } = aside;
+  return { path, table: table.name, partition, rows, bytes, contentHash, ...(range !== undefined && { range }) };
+}
+
+/** Gives every file its name; the folders above new ones are brought to the disk too. */
+export async function settleFiles(root: string, asides: readonly AsideFile[], onStep?: OnStep): Promise<void> {
+  for (const { asidePath, path } of asides) await settleFile(asidePath, join(root, path), onStep);
+  const tableFolders = new Set(asides.map(({ path }) => dirname(dirname(join(root, path)))));
+  for (const folder of [...tableFolders, root]) await syncToDisk(folder);
+}
+
+/** Takes back files that no manifest lists, under either name. */
+export async function removeFiles(root: string, asides: readonly AsideFile[]): Promise<void> {
+  for (const { asidePath, path } of asides) {
+    await rm(asidePath, { force: true });
+    await rm(join(root, path), { force: true });
+  }
+}

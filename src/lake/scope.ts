@@ -1,0 +1,45 @@
+import type { BillFacts, Snapshot } from '../facts/manifest.ts';
+import { addDays, dayOf, daysBetween, parseTime } from './calendar.ts';
+
+/** What the facts as a whole say before a single row is read: how far they reach, and who speaks for what. */
+export interface Scope {
+  /** The newest fact: the ledger's "now", so that the same facts always give the same ledger. */
+  readonly horizon: Date;
+  readonly days: readonly string[];
+  /** Clusters that allocation sources speak for, as `|a|b|`; `*` is all of them, '' none. */
+  readonly spoken: string;
+  readonly bills: readonly BillFacts[];
+}
+
+/** Undefined while there is no fact with a time. */
+export function scopeOf(snapshot: Snapshot): Scope | undefined {
+  const bills = snapshot.batches.flatMap((batch) => (batch.bill === undefined ? [] : [batch.bill]));
+  const firsts = snapshot.batches.flatMap((batch) => (batch.firstAt === null ? [] : [batch.firstAt]));
+  const newest = snapshot.batches.flatMap((batch) => (batch.newestAt === null ? [] : [batch.newestAt]));
+  if (firsts.length === 0) return undefined;
+  const first = firsts.reduce((a, b) => (a < b ? a : b));
+  const horizon = parseTime([...newest, `${first.slice(0, 10)} 00:00:00`].reduce((a, b) => (a > b ? a : b)));
+  const lastDays = [dayOf(new Date(horizon.getTime() - 1000)), ...bills.map((bill) => bill.lastDay)];
+  const firstDay = [first.slice(0, 10), ...bills.map((bill) => bill.firstDay)].reduce((a, b) => (a < b ? a : b));
+  const lastDay = [...lastDays, firstDay].reduce((a, b) => (a > b ? a : b));
+  return { horizon, days: daysBetween(firstDay, lastDay), spoken: spokenClusters(snapshot), bills };
+}
+
+function spokenClusters(snapshot: Snapshot): string {
+  const clusters = new Set(snapshot.batches.flatMap((batch) => batch.clusters ?? []));
+  if (clusters.has(null)) return '*';
+  return clusters.size === 0 ? '' : `|${[...clusters].toSorted().join('|')}|`;
+}
+
+/** What bills say of a day: who is covered, up to which moment of it. */
+export function coverageOn(day: string, bills: readonly BillFacts[]): string {
+  const end = `${addDays(day, 1)} 00:00:00`;
+  return bills
+    .map(({ provider, billingAccount, coveredUntil }) => {
+      const until = coveredUntil === null || coveredUntil < day ? '-' : coveredUntil < end ? coveredUntil : end;
+      return `${provider.toLowerCase()}|${billingAccount}|${until}`;
+    })
+    .toSorted()
+    .filter((line, index, lines) => line !== lines[index - 1])
+    .join('\n');
+}
