@@ -1,0 +1,54 @@
+import type { ListPrice, Organisation } from './organisation.ts';
+import { DAY_S } from './organisation.ts';
+import { at } from './rows.ts';
+import { addBills } from './random/bills.ts';
+import { diceOf } from './random/dice.ts';
+import { FLAVOURS } from './random/draft.ts';
+import type { Draft, Flavour } from './random/draft.ts';
+import { addFleet } from './random/fleet.ts';
+import { addHolders } from './random/holders.ts';
+import { addRates } from './random/rates.ts';
+import { addTelemetry } from './random/telemetry.ts';
+
+/** Prices to hand to both sides of a comparison. */
+export const SOME_LIST_PRICES: readonly ListPrice[] = [
+  { model: 'H100', usdPerGpuHour: '6.88' },
+  { model: 'A100', usdPerGpuHour: '3.67' },
+  { model: 'A100-SXM4-40GB', usdPerGpuHour: '2.933333333' },
+  { model: 'V100', usdPerGpuHour: '3.06' },
+];
+
+/** What the organisation of a seed concentrates on: two to four things, so that each is seen beside each. */
+export function flavoursOf(seed: number): Flavour[] {
+  const dice = diceOf(seed ^ 0x5f3759df);
+  const first = FLAVOURS[seed % FLAVOURS.length] ?? 'beside';
+  return [...new Set([first, ...Array.from({ length: dice.int(1, 3) }, () => dice.pick(FLAVOURS))])];
+}
+
+/** A little organisation, the same for the same seed: at most four nodes, a dozen devices and three days. */
+export function randomOrganisation(seed: number, flavours: readonly Flavour[] = flavoursOf(seed)): Organisation {
+  const dice = diceOf(seed);
+  // The last days of February and the first of March: months end where people do not expect it.
+  const start = at('2026-02-26') + dice.int(0, 6) * DAY_S;
+  const draft: Draft = {
+    dice,
+    has: (flavour) => flavours.includes(flavour),
+    start,
+    end: start + dice.int(1, 3) * DAY_S,
+    nodes: [],
+    devices: [],
+    samples: [],
+    allocations: [],
+    charges: [],
+    rates: [],
+    fxRates: [],
+    covered_until: null,
+  };
+  addFleet(draft);
+  addHolders(draft);
+  addTelemetry(draft);
+  addBills(draft);
+  addRates(draft);
+  const { nodes, devices, samples, allocations, charges, rates, fxRates, covered_until } = draft;
+  return { nodes, devices, samples, allocations, charges, rates, fxRates, covered_until };
+}

@@ -1,0 +1,120 @@
+import type { Organisation } from '../organisation.ts';
+import { HOUR_S, hourOf } from '../organisation.ts';
+import { activityOf } from './activity.ts';
+import type { Activity, ActivityOfDevice } from './activity.ts';
+import { partsAt } from './holders.ts';
+import type { Part } from './holders.ts';
+import type { Holding } from './holding.ts';
+import { groupedBy } from '../order.ts';
+import type { Period } from '../order.ts';
+import { rootOf } from './presence.ts';
+import type { Presence } from './presence.ts';
+
+/** Seconds and unit-seconds of one (root, device, hour, disposition, reason, holder). */
+export interface GpuHour {
+  readonly root_device_id: string;
+  readonly device_id: string;
+  readonly hour: number;
+  readonly disposition: 'held' | 'unallocated';
+  readonly reason: string | null;
+  readonly source: string | null;
+  readonly allocation_id: string | null;
+  readonly attempt: number | null;
+  seconds: number;
+  unit_seconds: bigint;
+  computing_units: bigint;
+  idle_units: bigint;
+  unknown_units: bigint;
+  conflict: boolean;
+}
+
+const hoursOf = (window: Period): number[] => {
+  const hours: number[] = [];
+  for (let hour = hourOf(window.from); hour < window.until; hour += HOUR_S) hours.push(hour);
+  return hours;
+};
+
+const ascending = (times: Iterable<number>): number[] => [...new Set(times)].sort((left, right) => left - right);
+
+/** A known class only where every device that speaks for the part is in it. */
+function activityOfPart(part: Part, activities: ReadonlyMap<string, ActivityOfDevice>, time: number): Activity {
+  const classes = new Set(part.judgedBy.map((device_id) => activities.get(device_id)?.at(time) ?? 'unknown'));
+  const [only] = classes;
+  return classes.size === 1 && only !== undefined ? only : 'unknown';
+}
+
+function gpuHourOf(part: Part, hour: number): GpuHour {
+  const row = part.holding?.row;
+  return {
+    root_device_id: rootOf(part.device),
+    device_id: part.device.device_id,
+    hour,
+    disposition: part.disposition,
+    reason: part.reason,
+    source: row?.source ?? null,
+    allocation_id: row?.allocation_id ?? null,
+    attempt: row?.attempt ?? null,
+    seconds: 0,
+    unit_seconds: 0n,
+    computing_units: 0n,
+    idle_units: 0n,
+    unknown_units: 0n,
+    conflict: false,
+  };
+}
+
+const nameOf = (row: GpuHour): string =>
+  JSON.stringify([
+    row.root_device_id,
+    row.device_id,
+    row.hour,
+    row.disposition,
+    row.reason,
+    row.source,
+    row.allocation_id,
+    row.attempt,
+  ]);
+
+/**
+ * Every second of every present device, by hour, holder and activity.
+ *
+ * Walks from moment to moment: between two neighbours of `moments` nobody comes or goes and no hour ends, and between
+ * two neighbours of `cuts` no sample begins or ends.
+ */
+export function gpuHoursOf(
+  org: Organisation,
+  presence: Presence,
+  holdings: readonly Holding[],
+  window: Period,
+): GpuHour[] {
+  const samples = groupedBy(org.samples, (sample) => sample.device_id);
+  const activities = new Map([...samples].map(([device_id, own]) => [device_id, activityOf(own)]));
+  const borders = [...presence.nodes, ...presence.devices, ...holdings].flatMap((each) => [each.from, each.until]);
+  const moments = ascending([...hoursOf(window), ...borders.filter((time) => time >= window.from), window.until]);
+  const rows = new Map<string, GpuHour>();
+
+  moments.slice(0, -1).forEach((from, index) => {
+    const until = moments[index + 1] ?? from;
+    for (const part of partsAt(org, presence, holdings, from)) {
+      if (part.share === 0n) continue;
+      const fresh = gpuHourOf(part, hourOf(from));
+      const row = rows.get(nameOf(fresh)) ?? fresh;
+      rows.set(nameOf(fresh), row);
+      row.seconds += until - from;
+      row.unit_seconds += part.share * BigInt(until - from);
+      row.conflict ||= part.conflict;
+      if (part.disposition === 'unallocated') continue;
+      const inside = part.judgedBy.flatMap((device_id) => cutsWithin(activities.get(device_id), from, until));
+      const cuts = ascending([from, ...inside, until]);
+      cuts.slice(0, -1).forEach((cut, at) => {
+        const units = part.share * BigInt((cuts[at + 1] ?? cut) - cut);
+        row[`${activityOfPart(part, activities, cut)}_units`] += units;
+      });
+    }
+  });
+  return [...rows.values()];
+}
+
+function cutsWithin(activity: ActivityOfDevice | undefined, from: number, until: number): number[] {
+  return activity === undefined ? [] : activity.cuts.filter((cut) => from < cut && cut < until);
+}

@@ -1,0 +1,74 @@
+import type { Bill, ListPrice, NodeRow, Organisation, RateRow } from '../organisation.ts';
+import { ONE, decimal } from '../decimal.ts';
+import { sortedBy } from '../order.ts';
+
+export interface Price {
+  readonly nanosPerHour: bigint;
+  /** Someone said so, as opposed to Bursar's own list. */
+  readonly stated: boolean;
+}
+
+const NANOS_OF_DECIMAL = ONE / 1_000_000_000n;
+
+const isOfAnyModel = (row: RateRow): boolean => row.model === null || row.model === '' || row.model === '*';
+
+/** A rate holds to its end; without one, until a newer one of the same model and node begins. */
+function validUntil(org: Organisation, rate: RateRow): number {
+  const newer = org.rates
+    .filter((row) => row.model === rate.model && row.node_id === rate.node_id && row.valid_from > rate.valid_from)
+    .map((row) => row.valid_from);
+  return rate.valid_until ?? Math.min(Infinity, ...newer);
+}
+
+/** The rates in force at a time, the newest first. */
+export function ratesInForce(org: Organisation, hour: number): RateRow[] {
+  const inForce = org.rates.filter((row) => row.valid_from <= hour && hour < validUntil(org, row));
+  return sortedBy(inForce, (row) => [-row.valid_from]);
+}
+
+/** The one whose model says most about the listed model: the longest, then the first in the alphabet. */
+function bestFit<T extends { readonly model: string | null }>(
+  rows: readonly T[],
+  listed: string | null,
+): T | undefined {
+  if (listed === null) return undefined;
+  const fitting = rows.filter((row) => listed.toLowerCase().includes((row.model ?? '').toLowerCase()));
+  return sortedBy(fitting, (row) => [-(row.model ?? '').length, row.model ?? ''])[0];
+}
+
+export const nanosOf = (usd: string): bigint => decimal(usd) / NANOS_OF_DECIMAL;
+
+/** The price of an hour of a GPU at the hour's start, or null where nobody knows one. */
+export function priceOf(
+  org: Organisation,
+  listPrices: readonly ListPrice[],
+  node_id: string | null,
+  model: string | null,
+  hour: number,
+): Price | null {
+  const rates = ratesInForce(org, hour);
+  const anywhere = rates.filter((row) => row.node_id === null);
+  const rate =
+    rates.find((row) => row.node_id !== null && row.node_id === node_id) ??
+    bestFit(
+      anywhere.filter((row) => !isOfAnyModel(row)),
+      model,
+    ) ??
+    anywhere.find(isOfAnyModel);
+  if (rate !== undefined) return { nanosPerHour: nanosOf(rate.usd_per_gpu_hour), stated: true };
+  const listed = bestFit(listPrices, model);
+  return listed === undefined ? null : { nanosPerHour: nanosOf(listed.usdPerGpuHour), stated: false };
+}
+
+/** The bills that come from where the node is paid for. */
+export function billsOfNode(bills: readonly Bill[], node: NodeRow | undefined): Bill[] {
+  return bills.filter(
+    (bill) =>
+      node?.provider?.toLowerCase() === bill.provider.toLowerCase() &&
+      (node.billing_account === null || node.billing_account === bill.billing_account),
+  );
+}
+
+export function microsOf(nanosPerHour: bigint, seconds: number): bigint {
+  return (nanosPerHour * BigInt(seconds) + 1_800_000n) / 3_600_000n;
+}
