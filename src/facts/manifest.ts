@@ -10,7 +10,12 @@ export interface LakeFile {
   /** SHA-256 of the bytes: what `derive` compares. */
   readonly contentHash: string;
   /** Least and greatest device and time of a file of samples: batches that cannot share a key are not merged. */
-  readonly range?: { readonly keyMin: string; readonly keyMax: string; readonly timeMin: string; readonly timeMax: string };
+  readonly range?: {
+    readonly keyMin: string;
+    readonly keyMax: string;
+    readonly timeMin: string;
+    readonly timeMax: string;
+  };
 }
 
 /** What a bill is, beside its rows. */

@@ -62,6 +62,7 @@ export async function append(
     }
     const added = written.flatMap(({ batches }) => batches);
     const dropped = replacedBy(manifest.snapshot(), request, added);
+    notes.push(...strangersReplaced(dropped, added));
     if (!request.dryRun) {
       await settleFiles(
         root,
@@ -81,6 +82,13 @@ export async function append(
     if (!isCommitting) await removeFiles(root, asides);
     throw failure;
   }
+}
+
+/** `a/jobs.csv` replaces `b/jobs.csv`, since a batch goes by its file's name: right for a file that moved, worth a word if not. */
+function strangersReplaced(dropped: readonly Batch[], added: readonly Batch[]): string[] {
+  return dropped
+    .filter((old) => added.some(({ name, importedFrom }) => name === old.name && importedFrom !== old.importedFrom))
+    .map((old) => `replaces the batch ${old.name} that came from ${old.importedFrom}; --batch NAME keeps both`);
 }
 
 /** Stages what is dear to read, then checks it; a file with statistics is read where it lies. */

@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
-import { dirname, posix, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { factTableByName } from '../facts/fact-table.ts';
 import type { DerivedUnit, LakeFile, Manifest } from '../facts/manifest.ts';
 import type { Stage } from '../facts/stage.ts';
 import { addDays, startOf } from './calendar.ts';
 import { digestDays } from './day-digests.ts';
 import { DerivedState } from './derived-state.ts';
-import { fingerprint, settleFile, syncToDisk } from './durable-file.ts';
+import { syncToDisk } from './durable-file.ts';
 import type { OnStep } from './durable-file.ts';
 import { quote } from './engine.ts';
 import type { Engine, Params } from './engine.ts';
@@ -17,14 +15,13 @@ import { publish } from './publish.ts';
 import { derivedRelation, factRelation } from './relation.ts';
 import { scopeOf } from './scope.ts';
 import type { Scope } from './scope.ts';
+import { show, showCalendar, showInputs, WHOLE_FACTS } from './stage-inputs.ts';
 import { factsMark, LEDGER_MARK } from './staleness.ts';
+import { stageSelect, writeDays, writeUnit } from './write-unit.ts';
 
 /** Days are derived together while their inputs stay below this: many small days cost one query, a large day its own. */
 const CHUNK_ROWS_MAX = 4_000_000;
 const CHUNK_DAYS_MAX = 400;
-const PARQUET = 'FORMAT parquet, COMPRESSION zstd, PARQUET_VERSION V2, ROW_GROUP_SIZE 122880';
-/** Tables of intervals are small: they are resolved once and read whole by every stage. */
-const WHOLE_FACTS = ['node', 'device', 'rate', 'fx_rate'];
 
 export interface DeriveRequest {
   readonly engine: Engine;
@@ -122,7 +119,7 @@ async function deriveWhole(work: Derivation, stage: Stage): Promise<void> {
   const [first = '', last = ''] = [days[0], days.at(-1)];
   if (work.state.unit(stage.name, 'all')?.inputHash !== hash) {
     await showInputs(work, stage, first, last);
-    const file = await write(work, stage, 'all', select(stage), range(work, first, last));
+    const file = await writeUnit(work, stage, 'all', stageSelect(stage), range(work, first, last));
     work.state.set({ table: stage.name, unit: 'all', inputHash: hash, file });
     count(work, stage, 1);
   }
@@ -135,8 +132,12 @@ async function deriveWhole(work: Derivation, stage: Stage): Promise<void> {
 async function deriveBills(work: Derivation, stage: Stage): Promise<void> {
   const digests = await digestsFor(work, stage);
   const hashOf = (billId: string): string => inputHash(stage, billId, work.state, work.scope, digests);
-  const stale = work.scope.bills.filter((bill) => work.state.unit(stage.name, bill.billId)?.inputHash !== hashOf(bill.billId));
-  for (const chunk of chunks(stale, (bill) => rowsOf(work.state.allFacts('charge').filter(({ batch }) => batch.name === bill.billId)))) {
+  const stale = work.scope.bills.filter(
+    (bill) => work.state.unit(stage.name, bill.billId)?.inputHash !== hashOf(bill.billId),
+  );
+  for (const chunk of chunks(stale, (bill) =>
+    rowsOf(work.state.allFacts('charge').filter(({ batch }) => batch.name === bill.billId)),
+  )) {
     const ids = new Set(chunk.map((bill) => bill.billId));
     const first = chunk.map((bill) => bill.firstDay).reduce((a, b) => (a < b ? a : b));
     const last = chunk.map((bill) => bill.lastDay).reduce((a, b) => (a > b ? a : b));
@@ -144,12 +145,18 @@ async function deriveBills(work: Derivation, stage: Stage): Promise<void> {
     await showCalendar(work.engine, first, last);
     const members = work.state.allFacts('charge').filter(({ batch }) => ids.has(batch.name));
     await show(work.engine, 'charge', factRelation(work.dataDir, factTableByName('charge'), members));
-    await work.engine.run(`CREATE OR REPLACE TEMP TABLE stage_rows AS ${select(stage)}`, range(work, first, last));
+    await work.engine.run(`CREATE OR REPLACE TEMP TABLE stage_rows AS ${stageSelect(stage)}`, range(work, first, last));
     const dayHashes = await hashDays(work.engine);
     for (const { billId } of chunk) {
       const rows = `SELECT * FROM stage_rows WHERE bill_id = ${quote(billId)}`;
-      const file = await write(work, stage, billId, rows, {});
-      work.state.set({ table: stage.name, unit: billId, inputHash: hashOf(billId), file, dayHashes: dayHashes.get(billId) ?? {} });
+      const file = await writeUnit(work, stage, billId, rows, {});
+      work.state.set({
+        table: stage.name,
+        unit: billId,
+        inputHash: hashOf(billId),
+        file,
+        dayHashes: dayHashes.get(billId) ?? {},
+      });
     }
     await work.engine.run('DROP TABLE stage_rows');
     count(work, stage, chunk.length);
@@ -201,14 +208,9 @@ async function deriveRange(
   const days = work.scope.days.slice(work.scope.days.indexOf(first), work.scope.days.indexOf(last) + 1);
   const files = new Map<string, LakeFile | null>();
   if (first === last) {
-    files.set(first, await write(work, stage, first, select(stage), range(work, first, last)));
+    files.set(first, await writeUnit(work, stage, first, stageSelect(stage), range(work, first, last)));
   } else {
-    await work.engine.run(`CREATE OR REPLACE TEMP TABLE stage_rows AS ${select(stage)}`, range(work, first, last));
-    const filled = await work.engine.rows<{ day: string }>('SELECT DISTINCT CAST(day AS VARCHAR) AS day FROM stage_rows');
-    for (const { day } of filled) {
-      files.set(day, await write(work, stage, day, `SELECT * FROM stage_rows WHERE day = DATE '${day}'`, {}));
-    }
-    await work.engine.run('DROP TABLE stage_rows');
+    for (const file of await writeDays(work, stage, range(work, first, last))) files.set(file.partition, file);
   }
   for (const day of days) {
     const unit: DerivedUnit = { table: stage.name, unit: day, inputHash: hashOf(day), file: files.get(day) ?? null };
@@ -255,92 +257,6 @@ function range(work: Derivation, first: string, last: string): Params {
     horizon: work.scope.horizon,
     spoken: work.scope.spoken,
   };
-}
-
-function select(stage: Stage): string {
-  return `SELECT ${stage.writes.map(([name, type]) => `CAST(${name} AS ${type}) AS ${name}`).join(', ')} FROM (${stage.sql}) s`;
-}
-
-/** Makes the tables a stage reads visible under their names, with the days these units need and no others. */
-async function showInputs(work: Derivation, stage: Stage, first: string, last: string): Promise<void> {
-  const { engine, state, dataDir, scope } = work;
-  await showCalendar(engine, first, last);
-  for (const input of stage.reads) {
-    if (input.table === 'bill' || WHOLE_FACTS.includes(input.table)) continue;
-    const source = work.stages.find((candidate) => candidate.name === input.table);
-    if (source?.unit === 'whole') continue;
-    if (source?.unit === 'bill') {
-      const touching = state.units(source.name).filter((bill) =>
-        Object.keys(bill.dayHashes ?? {}).some((day) => day >= first && day <= last));
-      await show(engine, source.name, derivedRelation(dataDir, source, touching.flatMap((bill) => bill.file ?? [])));
-      continue;
-    }
-    const days = input.days === 'all' ? scope.days : neighbourDays(first, last, input.days);
-    if (source === undefined) {
-      const byDay = days.filter((day) => state.factsOn(input.table, day).length > 0);
-      const table = factTableByName(input.table);
-      const parts = byDay.map(
-        (day) => `SELECT *, DATE '${day}' AS day FROM (${factRelation(dataDir, table, state.factsOn(input.table, day))}) d`,
-      );
-      const empty = `SELECT *, DATE '1970-01-01' AS day FROM (${factRelation(dataDir, table, [])}) d`;
-      await show(engine, input.table, parts.length > 0 ? parts.join(' UNION ALL ') : empty);
-    } else {
-      const files = days.flatMap((day) => state.unit(source.name, day)?.file ?? []);
-      await show(engine, source.name, derivedRelation(dataDir, source, files));
-    }
-  }
-}
-
-function neighbourDays(first: string, last: string, offsets: readonly number[]): string[] {
-  const days = new Set<string>();
-  for (const offset of offsets) {
-    for (let day = addDays(first, offset); day <= addDays(last, offset); day = addDays(day, 1)) days.add(day);
-  }
-  return [...days].toSorted();
-}
-
-async function show(engine: Engine, name: string, relation: string): Promise<void> {
-  await engine.run(`CREATE OR REPLACE TEMP VIEW ${name} AS ${relation}`);
-}
-
-async function showCalendar(engine: Engine, first: string, last: string): Promise<void> {
-  const until = `TIMESTAMP '${addDays(last, 1)} 00:00:00'`;
-  await engine.run(`CREATE OR REPLACE TEMP TABLE calendar_hour AS
-    SELECT CAST(h AS DATE) AS day, h AS hour_start, h + INTERVAL '1' HOUR AS hour_end
-    FROM (SELECT unnest(generate_series(TIMESTAMP '${first} 00:00:00', ${until} - INTERVAL '1' HOUR, INTERVAL '1' HOUR)) AS h) g`);
-  await engine.run(`CREATE OR REPLACE TEMP TABLE calendar_day AS
-    SELECT day, hour_start AS day_start, hour_start + INTERVAL '1' DAY AS day_end
-    FROM calendar_hour WHERE extract(hour FROM hour_start) = 0`);
-}
-
-function folderOf(stage: Stage, unit: string): string {
-  if (stage.unit === 'day') return posix.join(stage.name, `day=${unit}`);
-  return stage.name;
-}
-
-/** Writes one unit aside, brings it to the disk and gives it its name. Null, and no file, if it has no rows. */
-async function write(work: Derivation, stage: Stage, unit: string, rows: string, params: Params): Promise<LakeFile | null> {
-  const path = posix.join(folderOf(stage, unit), `${randomUUID()}.parquet`);
-  const full = resolve(work.dataDir, path);
-  const aside = `${full}.aside`;
-  await mkdir(dirname(full), { recursive: true });
-  work.onStep?.('write');
-  try {
-    const [copied] = await work.engine.rows<{ Count: bigint }>(
-      `COPY (SELECT * FROM (${rows}) r ORDER BY ${stage.orderBy}) TO ${quote(aside)} (${PARQUET})`,
-      params,
-    );
-    if (copied === undefined || copied.Count === 0n) {
-      await rm(aside, { force: true });
-      return null;
-    }
-    const print = await fingerprint(aside);
-    await settleFile(aside, full, work.onStep);
-    return { path, table: stage.name, partition: unit, rows: Number(copied.Count), ...print };
-  } catch (error) {
-    await rm(aside, { force: true });
-    throw error;
-  }
 }
 
 /** The folders above new files, of which a power cut could still take the new day's name. */

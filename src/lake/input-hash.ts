@@ -32,7 +32,10 @@ function describeInput(
   if (stage.unit === 'whole') {
     return state.isFact(input.table)
       ? describeFiles(state.allFacts(input.table))
-      : state.units(input.table).map((each) => `${each.unit} ${each.file?.contentHash ?? ''}`).toSorted();
+      : state
+          .units(input.table)
+          .map((each) => `${each.unit} ${each.file?.contentHash ?? ''}`)
+          .toSorted();
   }
   if (stage.unit === 'bill') {
     const bill = scope.bills.find((candidate) => candidate.billId === unit);
@@ -73,8 +76,7 @@ function describeFiles(members: readonly BatchFile[]): string[] {
 
 function describeParam(stage: Stage, param: string, unit: string, scope: Scope): string {
   if (param === 'spoken') return scope.spoken;
-  const lastDay =
-    stage.unit === 'bill' ? (scope.bills.find((bill) => bill.billId === unit)?.lastDay ?? unit) : unit;
+  const lastDay = stage.unit === 'bill' ? (scope.bills.find((bill) => bill.billId === unit)?.lastDay ?? unit) : unit;
   const reach = new Date(startOf(addDays(lastDay, 1)).getTime() + HORIZON_REACH_SECONDS * 1000);
   return printTime(scope.horizon < reach ? scope.horizon : reach);
 }

@@ -41,7 +41,10 @@ export async function publish(publication: Publication): Promise<void> {
   await rename(aside, markPath(dataDir));
 }
 
-async function publishUnit({ dataDir, stages, onStep }: Publication, { table, unit, file }: DerivedUnit): Promise<void> {
+async function publishUnit(
+  { dataDir, stages, onStep }: Publication,
+  { table, unit, file }: DerivedUnit,
+): Promise<void> {
   if (!stages.some(({ name }) => name === table)) return;
   onStep?.('publish');
   const folder = folderOf(dataDir, table, unit);

@@ -6,7 +6,10 @@ import type { Stage } from '../facts/stage.ts';
 export const LEDGER_MARK = { table: 'ledger', unit: 'all' } as const;
 
 /** A hash of every fact file and of what the stages do with them. */
-export function factsMark(snapshot: Snapshot, stages: readonly Stage[]): { hash: string; files: Record<string, string> } {
+export function factsMark(
+  snapshot: Snapshot,
+  stages: readonly Stage[],
+): { hash: string; files: Record<string, string> } {
   const hash = createHash('sha256');
   for (const stage of stages) hash.update(`${stage.name} ${stage.version} ${stage.sql}\n`);
   const files: Record<string, string> = {};
@@ -27,5 +30,8 @@ export function staleRows(snapshot: Snapshot, stages: readonly Stage[]): number 
   if (kept?.inputHash === mark.hash) return 0;
   const known = kept?.dayHashes ?? {};
   const fresh = Object.entries(mark.files).filter(([path]) => known[path] === undefined);
-  return Math.max(1, fresh.reduce((total, [, rows]) => total + Number(rows), 0));
+  return Math.max(
+    1,
+    fresh.reduce((total, [, rows]) => total + Number(rows), 0),
+  );
 }

@@ -31,7 +31,9 @@ export const RATE_ROW = `
  * Reads: presence, rate (all rows).
  */
 export function estimateHourWith(listPrices: readonly ListPrice[]): Stage {
-  const values = listPrices.map((price) => `('${price.model}', CAST(${nanos(price.usdPerGpuHour)} AS BIGINT))`).join(', ');
+  const values = listPrices
+    .map((price) => `('${price.model}', CAST(${nanos(price.usdPerGpuHour)} AS BIGINT))`)
+    .join(', ');
   return {
     name: 'estimate_hour',
     version: 1,
@@ -42,22 +44,22 @@ export function estimateHourWith(listPrices: readonly ListPrice[]): Stage {
     ],
     params: [],
     writes: [
-    ['day', 'DATE'],
-    ['hour_start', 'TIMESTAMP'],
-    ['root_device_id', 'VARCHAR'],
-    ['present_s', 'BIGINT'],
-    ['node_id', 'VARCHAR'],
-    ['model', 'VARCHAR'],
-    ['cluster', 'VARCHAR'],
-    ['provider', 'VARCHAR'],
-    ['billing_account', 'VARCHAR'],
-    ['region', 'VARCHAR'],
-    ['purchase', 'VARCHAR'],
-    ['presence', 'VARCHAR'],
-    ['priced_by', 'VARCHAR'],
-    ['usd_nanos_per_hour', 'BIGINT'],
-    ['usd_micros', 'BIGINT'],
-  ],
+      ['day', 'DATE'],
+      ['hour_start', 'TIMESTAMP'],
+      ['root_device_id', 'VARCHAR'],
+      ['present_s', 'BIGINT'],
+      ['node_id', 'VARCHAR'],
+      ['model', 'VARCHAR'],
+      ['cluster', 'VARCHAR'],
+      ['provider', 'VARCHAR'],
+      ['billing_account', 'VARCHAR'],
+      ['region', 'VARCHAR'],
+      ['purchase', 'VARCHAR'],
+      ['presence', 'VARCHAR'],
+      ['priced_by', 'VARCHAR'],
+      ['usd_nanos_per_hour', 'BIGINT'],
+      ['usd_micros', 'BIGINT'],
+    ],
     orderBy: 'root_device_id, hour_start',
     sql: `
     WITH rate_row AS (${RATE_ROW}

@@ -100,7 +100,8 @@ export const run: Stage = {
       SELECT device_no, ts, step_s, CAST(${CLASS_NO} * 4 + ${SIGNAL_NO} AS INTEGER) AS state_no
       FROM (SELECT e.device_no, s.ts, s.step_s, s.engine_permille, s.sm_permille, s.util_permille, s.power_w, e.level_w
             FROM gpu_sample s JOIN even_day e ON s.device_id = e.device_id AND s.day = e.day
-            WHERE ${NEAR}) near_sample
+            WHERE ${NEAR}
+              AND COALESCE(s.engine_permille, s.sm_permille, s.util_permille, s.power_w) IS NOT NULL) near_sample
     ), neighboured AS (
       SELECT device_no, ts, step_s, state_no, lag(ts) OVER device_order AS last_ts,
              lead(ts) OVER device_order AS next_ts, lead(state_no) OVER device_order AS next_state_no

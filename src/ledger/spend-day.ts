@@ -2,8 +2,20 @@ import type { Stage } from '../facts/stage.ts';
 
 /** What `spend` can group and filter by without opening single entries. */
 export const SPEND_DAY_DIMENSIONS = [
-  'team', 'project', 'user_name', 'environment', 'class', 'cluster', 'model', 'purchase', 'account', 'region',
-  'category', 'component', 'basis', 'bill_id',
+  'team',
+  'project',
+  'user_name',
+  'environment',
+  'class',
+  'cluster',
+  'model',
+  'purchase',
+  'account',
+  'region',
+  'category',
+  'component',
+  'basis',
+  'bill_id',
 ] as const;
 
 /**

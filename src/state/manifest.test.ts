@@ -153,9 +153,11 @@ describe('dead files', () => {
     manifest.commit({ addBatches: [batch('a', [file('s/2')])], dropDerived: [{ table: 'held', unit: '1' }] });
     now = new Date('2026-11-14T10:10:59Z');
     expect(manifest.takeDeadFiles(600)).toEqual([]);
+    expect([...manifest.keptFiles()].toSorted()).toEqual(['d/1', 's/1', 's/2']);
     now = new Date('2026-11-14T10:11:00Z');
     expect(manifest.takeDeadFiles(600)).toEqual(['d/1', 's/1']);
     expect(manifest.takeDeadFiles(600)).toEqual([]);
+    expect([...manifest.keptFiles()]).toEqual(['s/2']);
   });
 
   it('a file that another batch still lists is alive', async () => {

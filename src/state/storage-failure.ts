@@ -93,6 +93,8 @@ function damaged(failure: unknown, dataDir: string): OperationError {
 }
 
 function diskError(failure: unknown, dataDir: string): OperationError {
+  // What SQLite says where there is no room for the few pages it shares with other processes.
+  if (hasNoRoom(dataDir)) return diskFull(failure, dataDir);
   return new OperationError('disk-error', `the disk under ${dataDir} failed: ${messageOf(failure)}`, {
     hint: 'Look for free space and for messages of the disk or the network share.',
     cause: failure,

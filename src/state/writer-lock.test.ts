@@ -61,6 +61,18 @@ it('a released lock is free for the next, and releasing twice does no harm to it
   second.release();
 });
 
+it('a writer that left a mess, or could not say anything any more, is told of to the next', async () => {
+  const first = await acquireWriterLock(dataDir, writer('import samples'));
+  expect(first.followsMess).toBe(false);
+  first.release({ leavesMess: true });
+  const second = await acquireWriterLock(dataDir, writer('import rates'));
+  expect(second.followsMess).toBe(true);
+  second.release();
+  const third = await acquireWriterLock(dataDir, writer('import fx'));
+  expect(third.followsMess).toBe(false);
+  third.release();
+});
+
 it('makes a folder that is not there yet', async () => {
   const lock = await acquireWriterLock(join(dataDir, 'new', 'folder'), writer('import samples'));
   expect(existsSync(join(dataDir, 'new', 'folder', 'writer.lock'))).toBe(true);
