@@ -1,0 +1,115 @@
+import { SHARE_UNITS } from '../../facts/column.ts';
+import type { FactTable } from '../../facts/fact-table.ts';
+import { PROBLEM_SEPARATOR } from '../../facts/incoming.ts';
+import { BEFORE_EVERYTHING } from '../../facts/inventory.ts';
+import { migShareSql } from '../values/mig-profile.ts';
+import { literal } from '../values/sql-text.ts';
+
+/** A rule over a whole row: where `holds` is true the row is refused, in the name of `column`. */
+interface RowRule {
+  readonly column: string;
+  readonly refusedIf: string;
+  readonly reason: string;
+}
+
+interface TableRules {
+  /** What a missing value stands for, as SQL over the columns as read. */
+  readonly defaults: Readonly<Record<string, string>>;
+  readonly rules: readonly RowRule[];
+}
+
+const endBeforeStart = (from: string, until: string): RowRule => ({
+  column: until,
+  refusedIf: `${until} < ${from}`,
+  reason: `lies before ${from}`,
+});
+
+const nineDecimals = (column: string): RowRule => ({
+  column,
+  refusedIf: `${column} <> round(${column}, 9)`,
+  reason: 'has more than 9 decimals',
+});
+
+const SINCE_EVER = `TIMESTAMP '${BEFORE_EVERYTHING}'`;
+const MIG_SHARE = migShareSql('mig_profile', 'model');
+
+/** Names here are those of the lake, which the middle SELECT of `compile` gives the values as read. */
+const RULES: Readonly<Record<string, TableRules>> = {
+  node: {
+    defaults: { present_from: SINCE_EVER, state: `'up'`, presence: `'inventory'` },
+    rules: [endBeforeStart('present_from', 'present_until')],
+  },
+  device: {
+    defaults: {
+      present_from: SINCE_EVER,
+      kind: `CASE WHEN parent_device_id IS NOT NULL OR mig_profile IS NOT NULL THEN 'mig' ELSE 'gpu' END`,
+      share_units: `CASE WHEN mig_profile IS NOT NULL THEN ${MIG_SHARE} ELSE ${SHARE_UNITS} END`,
+    },
+    rules: [
+      endBeforeStart('present_from', 'present_until'),
+      {
+        column: 'mig_profile',
+        refusedIf: `mig_profile IS NOT NULL AND share_units IS NULL AND ${MIG_SHARE} IS NULL`,
+        reason: 'is not a known MIG profile: give share_units',
+      },
+      { column: 'share_units', refusedIf: `share_units > ${SHARE_UNITS}`, reason: 'is more than a whole GPU' },
+    ],
+  },
+  gpu_sample: { defaults: {}, rules: [] },
+  allocation: {
+    defaults: {
+      source: `'file'`,
+      attempt: '0',
+      node_id: `''`,
+      poll_s: '60',
+      gpu_count: '1',
+      share_units: String(SHARE_UNITS),
+      isolation: `CASE WHEN share_units < ${SHARE_UNITS} THEN 'fraction' ELSE 'whole' END`,
+    },
+    rules: [
+      endBeforeStart('held_from', 'held_until'),
+      {
+        column: 'gpu_count',
+        refusedIf: 'device_id IS NOT NULL AND gpu_count > 1',
+        reason: 'is more than one beside a single device_id: give one row for each device',
+      },
+      { column: 'share_units', refusedIf: `share_units > ${SHARE_UNITS}`, reason: 'is more than a whole GPU' },
+    ],
+  },
+  charge: {
+    defaults: {},
+    rules: [
+      endBeforeStart('charge_from', 'charge_until'),
+      {
+        column: 'billing_period_end',
+        refusedIf: 'billing_period_end <= billing_period_start',
+        reason: 'does not lie after billing_period_start',
+      },
+    ],
+  },
+  rate: {
+    defaults: { model: `'*'`, node_id: `''`, valid_from: SINCE_EVER },
+    rules: [
+      endBeforeStart('valid_from', 'valid_until'),
+      nineDecimals('usd_per_gpu_hour'),
+      { column: 'usd_per_gpu_hour', refusedIf: 'usd_per_gpu_hour < 0', reason: 'is negative' },
+    ],
+  },
+  fx_rate: {
+    defaults: {},
+    rules: [
+      nineDecimals('usd_per_unit'),
+      { column: 'usd_per_unit', refusedIf: 'usd_per_unit <= 0', reason: 'is not above zero' },
+    ],
+  },
+};
+
+export function tableRules(table: FactTable): TableRules {
+  return RULES[table.name] ?? { defaults: {}, rules: [] };
+}
+
+/** SQL of a problem: column, reason and the value as it was written. */
+export function problemSql(column: string, reason: string, value: string): string {
+  const separator = literal(PROBLEM_SEPARATOR);
+  return `${literal(column)} || ${separator} || ${reason} || ${separator} || COALESCE(left(CAST(${value} AS VARCHAR), 100), '')`;
+}
