@@ -1,0 +1,200 @@
+import { POSTED_CHARGE } from '../ledger/charge-hour.ts';
+import { NODE_ROW } from '../ledger/presence.ts';
+import { addDays } from '../lake/calendar.ts';
+import { quote } from '../lake/engine.ts';
+import type { ChargeHourLine, ExplainedCharge, ExplainedPool } from '../report/explanation.ts';
+import type { ReadSpace } from './workspace.ts';
+
+interface ChargePiece {
+  readonly billId: string;
+  readonly part: number;
+  readonly ordinal: bigint;
+  readonly kind: string;
+  readonly nodeId: string | null;
+  readonly resourceId: string | null;
+  readonly region: string | null;
+  readonly skuId: string | null;
+  readonly isSpot: boolean;
+  readonly chargeCategory: string;
+  readonly description: string | null;
+  readonly currency: string;
+  readonly effective: string;
+  readonly usd: string;
+  readonly usdUpto: string;
+  readonly usdMicros: bigint;
+  readonly from: string;
+  readonly until: string;
+  readonly hour: string;
+  readonly isLong: boolean;
+  readonly nodeBefore: bigint;
+  readonly nodeWeight: bigint;
+  readonly nodeTotal: bigint;
+  readonly nodeSeconds: bigint;
+}
+
+export interface ExplainedCharges {
+  readonly charges: readonly ExplainedCharge[];
+  readonly pools: readonly ExplainedPool[];
+  readonly truncated: boolean;
+}
+
+/**
+ * Question: which rows of the bill are in these charge-hours, and how were they split over hours and nodes?
+ *
+ * The rows are posted by the ledger's own SQL; hours and pools are worked out here once more, with the numbers of every split.
+ *
+ * Reads: charge, fx_rate, node, device; `detailed_charge_hour`.
+ */
+export async function explainCharges(
+  space: ReadSpace,
+  chargeHours: readonly ChargeHourLine[],
+  rowsMax: number,
+): Promise<ExplainedCharges> {
+  const ids = new Set(chargeHours.filter(({ kind }) => kind !== 'rounding').map(({ billId }) => billId));
+  const { scope } = space;
+  if (ids.size === 0 || scope === undefined) return { charges: [], pools: [], truncated: false };
+  const bills = scope.bills.filter(({ billId }) => ids.has(billId));
+  const values = bills.map(
+    ({ billId, lastDay }) => `(${quote(billId)}, TIMESTAMP ${quote(`${addDays(lastDay, 1)} 00:00:00`)})`,
+  );
+  // The ledger's SQL says regexp_like, as most engines do; DuckDB has the same under another name.
+  await space.ask({ tables: [], sql: 'CREATE OR REPLACE TEMP MACRO regexp_like(s, p) AS regexp_matches(s, p)' });
+  const rows = await space.ask<ChargePiece>({
+    tables: ['charge', 'fx_rate', 'node', 'device'].map((table) => ({ table })),
+    params: { horizon: scope.horizon, rowsMax: rowsMax + 1 },
+    sql: `
+      WITH bill AS (SELECT * FROM (VALUES ${values.join(', ')}) AS v(bill_id, ends_at)
+      ), charge AS (SELECT * FROM charge WHERE bill_id IN (${bills.map(({ billId }) => quote(billId)).join(', ')})
+      ), node_row AS (${NODE_ROW}
+      ), ${POSTED_CHARGE}, ${PIECES}`,
+  });
+  const pieces = rows.slice(0, rowsMax);
+  const pools = poolsOf(pieces, chargeHours);
+  return { charges: chargesOf(pieces, pools), pools, truncated: rows.length > rowsMax };
+}
+
+const later = (a: string, b: string): string => `CASE WHEN ${a} > ${b} THEN ${a} ELSE ${b} END`;
+const sooner = (a: string, b: string): string => `CASE WHEN ${a} < ${b} THEN ${a} ELSE ${b} END`;
+
+/** Seconds for which node row `n` is there between two times. */
+const there = (from: string, until: string): string => {
+  const [begins, ends] = [later('n.present_from', from), sooner('n.ends_at', until)];
+  return `COALESCE(CAST(sum(CASE WHEN ${begins} < ${ends} THEN date_diff('second', ${begins}, ${ends}) ELSE 0 END) AS BIGINT), 0)`;
+};
+
+/** Each charge in each of the hours asked for: what lies before the hour, in it, and in all of it, by the node's presence. */
+const PIECES = `
+  hour_asked AS (
+    SELECT DISTINCT bill_id, hour_start, hour_start + INTERVAL '1' HOUR AS hour_end, kind,
+           CASE WHEN kind <> 'node' THEN resource_id END AS resource_id
+    FROM detailed_charge_hour
+  ), summed AS (
+    SELECT bill_id, part, ordinal, effective, currency, charge_category, charge_description,
+           CAST(sum(usd) OVER (PARTITION BY bill_id, charge_day
+             ORDER BY COALESCE(resource_id, ''), usd, row_hash, part, ordinal ROWS UNBOUNDED PRECEDING)
+             AS DECIMAL(38,18)) AS usd_upto
+    FROM dollar
+  ), piece AS (
+    SELECT c.*, h.hour_start, h.hour_end, ${later('c.charge_from', 'h.hour_start')} AS piece_from,
+           ${sooner('c.charge_until', 'h.hour_end')} AS piece_until
+    FROM posted_charge c JOIN hour_asked h ON c.bill_id = h.bill_id AND c.kind = h.kind
+      AND (c.kind = 'node' OR c.resource_id IS NOT DISTINCT FROM h.resource_id)
+      AND c.charge_from < h.hour_end AND (c.charge_until > h.hour_start OR c.charge_from >= h.hour_start)
+  ), presence_of AS (
+    SELECT p.bill_id, p.part, p.ordinal, p.hour_start, ${there('p.charge_from', 'p.piece_from')} AS before_s,
+           ${there('p.piece_from', 'p.piece_until')} AS weight_s, ${there('p.charge_from', 'p.charge_until')} AS total_s,
+           ${there('p.hour_start', 'p.hour_end')} AS hour_s
+    FROM piece p LEFT JOIN node_row n ON p.kind = 'node' AND p.node_id = n.node_id
+    GROUP BY p.bill_id, p.part, p.ordinal, p.hour_start
+  )
+  SELECT p.bill_id AS "billId", p.part, p.ordinal, p.kind, p.node_id AS "nodeId", p.resource_id AS "resourceId",
+         p.region, p.sku_id AS "skuId", COALESCE(lower(p.pricing_category), '') = 'dynamic' AS "isSpot",
+         s.charge_category AS "chargeCategory", s.charge_description AS description, s.currency, s.effective,
+         CAST(p.usd AS DECIMAL(38,18)) AS usd, s.usd_upto AS "usdUpto", p.usd_micros AS "usdMicros",
+         p.charge_from AS "from", p.charge_until AS until, p.hour_start AS hour,
+         date_trunc('hour', p.charge_from) <> date_trunc('hour', CASE WHEN p.charge_until > p.charge_from
+           THEN p.charge_until - INTERVAL '1' SECOND ELSE p.charge_from END) AS "isLong",
+         CASE WHEN t.total_s > 0 THEN t.before_s ELSE date_diff('second', p.charge_from, p.piece_from) END AS "nodeBefore",
+         CASE WHEN t.total_s > 0 THEN t.weight_s ELSE date_diff('second', p.piece_from, p.piece_until) END AS "nodeWeight",
+         CASE WHEN t.total_s > 0 THEN t.total_s ELSE date_diff('second', p.charge_from, p.charge_until) END AS "nodeTotal",
+         t.hour_s AS "nodeSeconds"
+  FROM piece p
+  JOIN presence_of t ON p.bill_id = t.bill_id AND p.part = t.part AND p.ordinal = t.ordinal AND p.hour_start = t.hour_start
+  JOIN summed s ON p.bill_id = s.bill_id AND p.part = s.part AND p.ordinal = s.ordinal
+  ORDER BY p.bill_id, p.hour_start, p.kind, p.node_id, p.resource_id, p.part, p.ordinal LIMIT $rowsMax`;
+
+/** A charge within one hour is all in it. */
+function hourSplit(piece: ChargePiece): { before: bigint; weight: bigint; total: bigint } {
+  if (!piece.isLong) return { before: 0n, weight: 1n, total: 1n };
+  return { before: piece.nodeBefore, weight: piece.nodeWeight, total: piece.nodeTotal };
+}
+
+function partOf(of: bigint, { before, weight, total }: { before: bigint; weight: bigint; total: bigint }): bigint {
+  return (of * (before + weight)) / total - (of * before) / total;
+}
+
+function poolName(piece: ChargePiece): string {
+  const what = piece.skuId === null ? `node ${piece.nodeId ?? ''}` : `sku ${piece.skuId}`;
+  return [what, piece.region ?? '', piece.isSpot ? 'spot' : 'not spot'].join(', ');
+}
+
+/** The pools that nodes in question are in, with every node of them. */
+function poolsOf(pieces: readonly ChargePiece[], chargeHours: readonly ChargeHourLine[]): ExplainedPool[] {
+  const asked = new Set(chargeHours.map(({ billId, hour, nodeId }) => JSON.stringify([billId, hour, nodeId])));
+  const pools = new Map<string, { first: ChargePiece; usdMicros: bigint; seconds: Map<string, bigint> }>();
+  for (const piece of pieces.filter(({ kind }) => kind === 'node')) {
+    const key = JSON.stringify([piece.billId, piece.hour, poolName(piece)]);
+    const pool = pools.get(key) ?? { first: piece, usdMicros: 0n, seconds: new Map<string, bigint>() };
+    pool.usdMicros += partOf(piece.usdMicros, hourSplit(piece));
+    if (hourSplit(piece).weight > 0n) pool.seconds.set(piece.nodeId ?? '', piece.nodeSeconds);
+    pools.set(key, pool);
+  }
+  return [...pools.values()]
+    .filter(({ first, seconds }) =>
+      [...seconds.keys()].some((node) => asked.has(JSON.stringify([first.billId, first.hour, node]))),
+    )
+    .map(({ first, usdMicros, seconds }) => {
+      const isEven = seconds.size === 1 || [...seconds.values()].every((present) => present === 0n);
+      const total = isEven ? BigInt(seconds.size) : [...seconds.values()].reduce((a, b) => a + b, 0n);
+      let before = 0n;
+      const nodes = [...seconds].map(([nodeId, present]) => {
+        const split = { before, weight: isEven ? 1n : present, total };
+        before += split.weight;
+        return { nodeId, ...split, usdMicros: partOf(usdMicros, split) };
+      });
+      return { billId: first.billId, hour: first.hour, pool: poolName(first), usdMicros, nodes };
+    });
+}
+
+function chargesOf(pieces: readonly ChargePiece[], pools: readonly ExplainedPool[]): ExplainedCharge[] {
+  const pooled = new Set(pools.map(({ billId, hour, pool }) => JSON.stringify([billId, hour, pool])));
+  const charges = new Map<string, ExplainedCharge & { hours: ExplainedCharge['hours'][number][] }>();
+  for (const piece of pieces) {
+    const isNode = piece.kind === 'node';
+    if (isNode && !pooled.has(JSON.stringify([piece.billId, piece.hour, poolName(piece)]))) continue;
+    const key = JSON.stringify([piece.billId, piece.part, String(piece.ordinal)]);
+    const charge = charges.get(key) ?? {
+      billId: piece.billId,
+      part: piece.part,
+      ordinal: piece.ordinal,
+      kind: piece.kind,
+      nodeId: piece.nodeId,
+      resourceId: piece.resourceId,
+      chargeCategory: piece.chargeCategory,
+      description: piece.description,
+      currency: piece.currency,
+      effective: piece.effective,
+      usd: piece.usd,
+      usdUpto: piece.usdUpto,
+      usdMicros: piece.usdMicros,
+      from: piece.from,
+      until: piece.until,
+      pool: isNode ? poolName(piece) : null,
+      hours: [],
+    };
+    const split = hourSplit(piece);
+    if (split.weight > 0n) charge.hours.push({ hour: piece.hour, ...split, usdMicros: partOf(piece.usdMicros, split) });
+    charges.set(key, charge);
+  }
+  return [...charges.values()].filter(({ hours }) => hours.length > 0);
+}

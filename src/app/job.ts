@@ -1,0 +1,220 @@
+import { OperationError } from '../facts/operation-error.ts';
+import { dayOf, parseTime } from '../lake/calendar.ts';
+import { quote } from '../lake/engine.ts';
+import type { JobAnswer, JobAttempt, JobDevice } from '../report/job-page.ts';
+import { nearestName } from '../sources/files/nearest-name.ts';
+import { decideNow } from './now.ts';
+import type { ReadSpace } from './workspace.ts';
+
+export interface JobRequest {
+  /** Its allocation id, or `source/allocation_id`. */
+  readonly id: string;
+  readonly asOf?: Date;
+  readonly clock: Date;
+}
+
+interface HoldingRow {
+  readonly source: string;
+  readonly allocationId: string;
+  readonly attempt: bigint;
+  readonly heldFrom: string;
+  readonly heldUntil: string | null;
+  readonly outcome: string | null;
+  readonly gpus: bigint;
+}
+
+interface MoneyRow {
+  readonly deviceId: string;
+  readonly nodeId: string | null;
+  readonly model: string | null;
+  readonly basis: string;
+  readonly category: 'computing' | 'idle' | 'unknown';
+  readonly usdMicros: bigint | null;
+  readonly gpuUnits: bigint;
+}
+
+type Owner = Pick<JobAnswer, 'name' | 'user' | 'team' | 'project' | 'class' | 'cluster'>;
+
+const NEAREST_SHOWN = 3;
+const CATEGORIES = ['computing', 'idle', 'unknown'] as const;
+
+/**
+ * Question: what did one job cost, and what did its GPUs do meanwhile?
+ *
+ * Reads: allocation, and of the days it held anything waterfall, ledger_entry and ownership.
+ */
+export async function job(space: ReadSpace, request: JobRequest): Promise<JobAnswer> {
+  const now = decideNow(request.asOf, space.scope?.horizon, request.clock).at;
+  const holdings = await holdingsOf(space, request.id, now);
+  const first = holdings[0];
+  if (first === undefined) throw await unknownJob(space, request.id);
+  const sources = [...new Set(holdings.map(({ source }) => source))];
+  if (sources.length > 1) {
+    throw new OperationError('ambiguous-job', `${request.id} is a job of ${sources.join(' and of ')}`, {
+      hint: `Say which: ${sources.map((source) => `bursar job ${source}/${first.allocationId}`).join(', or ')}.`,
+    });
+  }
+  const attempts = attemptsOf(holdings, now);
+  const days = {
+    first: dayOf(attempts.map(({ heldFrom }) => heldFrom).reduce((a, b) => (a < b ? a : b))),
+    last: dayOf(attempts.map(({ heldUntil }) => heldUntil ?? now).reduce((a, b) => (a > b ? a : b))),
+  };
+  const subjects = [...new Set(holdings.map((row) => `job ${row.source}/${row.allocationId}/${row.attempt}`))];
+  const money = await moneyOf(space, subjects, days, now);
+  const sum = (rows: readonly MoneyRow[]): bigint | null => sumMicros(rows);
+  return {
+    asOf: now,
+    source: first.source,
+    allocationId: first.allocationId,
+    ...(await ownerOf(space, subjects, days)),
+    attempts,
+    categories: CATEGORIES.map((category) => {
+      const rows = money.filter((row) => row.category === category);
+      return { category, usdMicros: rows.length === 0 ? 0n : sum(rows), gpuUnits: sumUnits(rows) };
+    }),
+    usdMicros: money.length === 0 ? 0n : sum(money),
+    unpricedUnits: sumUnits(money.filter(({ usdMicros }) => usdMicros === null)),
+    conflictUnits: await conflictOf(space, subjects, days, now),
+    basisUsdMicros: Object.fromEntries(
+      [...new Set(money.map(({ basis }) => basis))]
+        .filter((basis) => basis !== 'unpriced')
+        .map((basis) => [basis, sum(money.filter((row) => row.basis === basis)) ?? 0n]),
+    ),
+    devices: devicesOf(money),
+  };
+}
+
+/** Rows of the job that began before now; ends after now are not known yet. */
+async function holdingsOf(space: ReadSpace, id: string, now: Date): Promise<HoldingRow[]> {
+  return space.ask<HoldingRow>({
+    tables: [{ table: 'allocation' }],
+    params: { id, now },
+    sql: `SELECT source, allocation_id AS "allocationId", attempt, held_from AS "heldFrom",
+                 CASE WHEN held_until <= $now THEN held_until END AS "heldUntil",
+                 CASE WHEN held_until <= $now THEN outcome END AS outcome, gpu_count AS gpus
+          FROM allocation WHERE (allocation_id = $id OR source || '/' || allocation_id = $id) AND held_from < $now
+          ORDER BY source, attempt, held_from, node_id, slot`,
+  });
+}
+
+function attemptsOf(holdings: readonly HoldingRow[], now: Date): JobAttempt[] {
+  const byAttempt = new Map<bigint, HoldingRow[]>();
+  for (const row of holdings) byAttempt.set(row.attempt, [...(byAttempt.get(row.attempt) ?? []), row]);
+  return [...byAttempt].map(([attempt, rows]) => {
+    const ends = rows.map(({ heldUntil }) => (heldUntil === null ? null : parseTime(heldUntil)));
+    const isOpen = ends.includes(null);
+    return {
+      attempt: Number(attempt),
+      heldFrom: rows.map(({ heldFrom }) => parseTime(heldFrom)).reduce((a, b) => (a < b ? a : b)),
+      heldUntil: isOpen ? null : ends.map((end) => end ?? now).reduce((a, b) => (a > b ? a : b)),
+      outcome: rows.find(({ outcome }) => outcome !== null)?.outcome ?? null,
+      gpus: Number(rows.reduce((sum, { gpus }) => sum + gpus, 0n)),
+    };
+  });
+}
+
+interface DayRange {
+  readonly first: string;
+  readonly last: string;
+}
+
+function among(subjects: readonly string[]): string {
+  return `subject IN (${subjects.map(quote).join(', ')})`;
+}
+
+async function moneyOf(space: ReadSpace, subjects: readonly string[], days: DayRange, now: Date): Promise<MoneyRow[]> {
+  return space.ask<MoneyRow>({
+    tables: [{ table: 'waterfall', ...days }],
+    params: { now },
+    sql: `SELECT device_id AS "deviceId", min(node_id) AS "nodeId", min(model) AS model, basis, category,
+                 CAST(sum(usd_micros) AS BIGINT) AS "usdMicros", CAST(sum(gpu_units) AS BIGINT) AS "gpuUnits"
+          FROM waterfall WHERE ${among(subjects)} AND hour_start < $now
+          GROUP BY device_id, basis, category ORDER BY min(node_id), device_id, basis, category`,
+  });
+}
+
+async function conflictOf(space: ReadSpace, subjects: readonly string[], days: DayRange, now: Date): Promise<bigint> {
+  const [row] = await space.ask<{ gpuUnits: bigint | null }>({
+    tables: [{ table: 'ledger_entry', ...days }],
+    params: { now },
+    sql: `SELECT CAST(sum(gpu_units) AS BIGINT) AS "gpuUnits" FROM ledger_entry
+          WHERE conflict AND ${among(subjects)} AND hour_start < $now`,
+  });
+  return row?.gpuUnits ?? 0n;
+}
+
+/** What the last day says of it. */
+async function ownerOf(space: ReadSpace, subjects: readonly string[], days: DayRange): Promise<Owner> {
+  const owners = await space.ask<Omit<Owner, 'cluster'>>({
+    tables: [{ table: 'ownership', ...days }],
+    sql: `SELECT workload_name AS name, user_name AS "user", team, project, class FROM ownership
+          WHERE ${among(subjects)} ORDER BY day DESC, subject DESC LIMIT 1`,
+  });
+  const clusters = await space.ask<{ cluster: string | null }>({
+    tables: [{ table: 'holding', ...days }],
+    sql: `SELECT cluster FROM holding
+          WHERE 'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) IN (${subjects.map(quote).join(', ')})
+          ORDER BY day DESC, cluster LIMIT 1`,
+  });
+  const nobody = { name: null, user: null, team: null, project: null, class: null };
+  return { ...(owners[0] ?? nobody), cluster: clusters[0]?.cluster ?? null };
+}
+
+function devicesOf(money: readonly MoneyRow[]): JobDevice[] {
+  const byDevice = new Map<string, MoneyRow[]>();
+  for (const row of money) byDevice.set(row.deviceId, [...(byDevice.get(row.deviceId) ?? []), row]);
+  return [...byDevice].map(([deviceId, rows]) => {
+    const units = (category: string): bigint => sumUnits(rows.filter((row) => row.category === category));
+    return {
+      deviceId,
+      nodeId: rows[0]?.nodeId ?? null,
+      model: rows[0]?.model ?? null,
+      usdMicros: sumMicros(rows),
+      computingUnits: units('computing'),
+      idleUnits: units('idle'),
+      unknownUnits: units('unknown'),
+    };
+  });
+}
+
+function sumUnits(rows: readonly { readonly gpuUnits: bigint }[]): bigint {
+  return rows.reduce((sum, { gpuUnits }) => sum + gpuUnits, 0n);
+}
+
+function sumMicros(rows: readonly { readonly usdMicros: bigint | null }[]): bigint | null {
+  return rows.reduce<bigint | null>((sum, { usdMicros }) => (usdMicros === null ? sum : (sum ?? 0n) + usdMicros), null);
+}
+
+async function unknownJob(space: ReadSpace, id: string): Promise<OperationError> {
+  const known = await space.ask<{ id: string }>({
+    tables: [{ table: 'allocation' }],
+    sql: 'SELECT DISTINCT allocation_id AS id FROM allocation ORDER BY id',
+  });
+  const nearest = nearestIds(
+    id.slice(id.indexOf('/') + 1),
+    known.map((row) => row.id),
+  );
+  const hint =
+    known.length === 0
+      ? 'No allocations are in the data folder: bursar import allocations FILE.'
+      : nearest.length > 0
+        ? `Nearest: ${nearest.join(', ')}.`
+        : 'bursar spend --by job lists those that cost most.';
+  return new OperationError('unknown-job', `no job ${id} is known`, { hint });
+}
+
+/** Ids are counted up, so that the nearest begin alike; where none does, the one most alike. */
+function nearestIds(id: string, known: readonly string[]): string[] {
+  const alike = (other: string): number => {
+    let length = 0;
+    while (length < id.length && id[length] === other[length]) length += 1;
+    return length;
+  };
+  const near = known
+    .map((other) => ({ other, alike: alike(other), distance: Math.abs(other.length - id.length) }))
+    .filter((candidate) => candidate.alike > 0)
+    .sort((a, b) => b.alike - a.alike || a.distance - b.distance)
+    .slice(0, NEAREST_SHOWN)
+    .map(({ other }) => other);
+  return near.length > 0 ? near : [nearestName(id, known)].flatMap((other) => other ?? []);
+}

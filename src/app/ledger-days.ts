@@ -1,0 +1,25 @@
+import type { Snapshot } from '../facts/manifest.ts';
+
+/** Days that lie next to each other in the ledger and are looked at in one question. */
+export interface DayChunk {
+  readonly first: string;
+  readonly last: string;
+}
+
+/**
+ * Every derived day of some tables, in chunks of a bounded number of rows: questions about all entries of a long history
+ * then need the memory of a few days, not of all.
+ */
+export function dayChunks(snapshot: Snapshot, tables: readonly string[], rowsMax: number): DayChunk[] {
+  const rowsByDay = new Map<string, number>();
+  for (const { table, unit, file } of snapshot.derived) {
+    if (tables.includes(table) && file !== null) rowsByDay.set(unit, (rowsByDay.get(unit) ?? 0) + file.rows);
+  }
+  const chunks: { first: string; last: string; rows: number }[] = [];
+  for (const [day, rows] of [...rowsByDay].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const current = chunks.at(-1);
+    if (current === undefined || current.rows + rows > rowsMax) chunks.push({ first: day, last: day, rows });
+    else Object.assign(current, { last: day, rows: current.rows + rows });
+  }
+  return chunks.map(({ first, last }) => ({ first, last }));
+}

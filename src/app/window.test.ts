@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { ledgerWindow } from './window.ts';
+import type { LedgerWindow } from './window.ts';
+
+const scope = {
+  horizon: new Date('2026-03-05T09:30:00Z'),
+  days: ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06'],
+  spoken: '',
+  bills: [],
+};
+const time = (text: string): Date => new Date(`2026-03-${text}Z`);
+
+const cases: Record<string, { window: string; now?: Date; want: Partial<LedgerWindow> }> = {
+  'the day of now is cut at now, the days before are whole': {
+    window: '3d',
+    want: {
+      from: time('03T00:00'),
+      until: time('06T00:00'),
+      whole: { first: '2026-03-03', last: '2026-03-04' },
+      cut: [{ day: '2026-03-05', from: time('05T00:00'), until: time('05T09:30') }],
+    },
+  },
+  'all ends with the day of now, not with the last charge': {
+    window: 'all',
+    want: { from: time('01T00:00'), until: time('06T00:00'), whole: { first: '2026-03-01', last: '2026-03-04' } },
+  },
+  'a day whose last hour has begun is whole': {
+    window: 'today',
+    now: time('05T23:00:01'),
+    want: { whole: { first: '2026-03-05', last: '2026-03-05' }, cut: [] },
+  },
+  'one whose last hour begins now is not': {
+    window: 'today',
+    now: time('05T23:00'),
+    want: { whole: undefined, cut: [{ day: '2026-03-05', from: time('05T00:00'), until: time('05T23:00') }] },
+  },
+  'both ends may be cut': {
+    window: '2026-03-02T06:00:00Z/2026-03-04T18:00:00Z',
+    want: {
+      whole: { first: '2026-03-03', last: '2026-03-03' },
+      cut: [
+        { day: '2026-03-02', from: time('02T06:00'), until: time('03T00:00') },
+        { day: '2026-03-04', from: time('04T00:00'), until: time('04T18:00') },
+      ],
+    },
+  },
+  'before the facts there is nothing': { window: '30d', now: time('01T00:00'), want: { days: [], cut: [] } },
+};
+
+describe('a window of the ledger', () => {
+  for (const [name, { window, now = scope.horizon, want }] of Object.entries(cases)) {
+    it(name, () => expect(ledgerWindow(window, now, scope)).toMatchObject(want));
+  }
+
+  it('refuses what is no window, with a hint', () => {
+    expect(() => ledgerWindow('soon', scope.horizon, scope)).toThrow('"soon" is not a window');
+  });
+});

@@ -1,0 +1,69 @@
+import { OperationError } from '../facts/operation-error.ts';
+import { addDays, dayOf, startOf } from '../lake/calendar.ts';
+import type { Scope } from '../lake/scope.ts';
+import { parseWindow } from '../money/period.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A day of which only some hours count: those that begin in `[from, until)`. */
+export interface CutDay {
+  readonly day: string;
+  readonly from: Date;
+  readonly until: Date;
+}
+
+/** Which days of the ledger a question is about. */
+export interface LedgerWindow {
+  readonly asked: string;
+  readonly from: Date;
+  readonly until: Date;
+  /** Days of the ledger in the window, up to now. */
+  readonly days: readonly string[];
+  /** Days all of whose hours count, first and last; they lie next to each other. */
+  readonly whole: { readonly first: string; readonly last: string } | undefined;
+  readonly cut: readonly CutDay[];
+}
+
+/**
+ * What a window's text means for this ledger, as seen at `now`.
+ *
+ * Hours count that begin in the window and before now. Days of which every hour counts are answered from sums by day, the
+ * others hour by hour.
+ */
+export function ledgerWindow(text: string, now: Date, scope: Scope | undefined): LedgerWindow {
+  const parsed = parseWindow(text, now);
+  if (!parsed.ok) {
+    throw new OperationError('bad-window', `--window: ${parsed.reason}`, {
+      hint: 'For example --window 30d, --window all or --window 2026-11-01/2026-11-08.',
+    });
+  }
+  const ledgerDays = scope?.days ?? [];
+  const { from, until } = parsed.window === 'all' ? wholeLedger(ledgerDays, now) : parsed.window;
+  const end = until < now ? until : now;
+  const days = ledgerDays.filter((day) => startOf(addDays(day, 1)) > from && startOf(day) < end);
+  const isWhole = (day: string): boolean =>
+    startOf(day) >= from && startOf(addDays(day, 1)).getTime() - HOUR_MS < end.getTime();
+  const whole = days.filter(isWhole);
+  const [first, last] = [whole[0], whole.at(-1)];
+  return {
+    asked: text.trim(),
+    from,
+    until,
+    days,
+    whole: first === undefined || last === undefined ? undefined : { first, last },
+    cut: days.filter((day) => !isWhole(day)).map((day) => cutDay(day, from, end)),
+  };
+}
+
+function wholeLedger(days: readonly string[], now: Date): { from: Date; until: Date } {
+  const today = dayOf(now);
+  const first = days[0] ?? today;
+  const last = days.at(-1) ?? today;
+  const until = startOf(addDays(last < today ? last : today, 1));
+  return { from: startOf(first < today ? first : today), until };
+}
+
+function cutDay(day: string, from: Date, end: Date): CutDay {
+  const [dayStart, dayEnd] = [startOf(day), startOf(addDays(day, 1))];
+  return { day, from: from > dayStart ? from : dayStart, until: end < dayEnd ? end : dayEnd };
+}

@@ -1,0 +1,158 @@
+import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Manifest, Snapshot } from '../facts/manifest.ts';
+import { STAGES } from '../ledger/stages.ts';
+import { ask } from '../lake/ask.ts';
+import type { Question } from '../lake/ask.ts';
+import { derive } from '../lake/derive.ts';
+import type { DeriveReport } from '../lake/derive.ts';
+import type { OnStep } from '../lake/durable-file.ts';
+import { openEngine } from '../lake/engine.ts';
+import type { Engine } from '../lake/engine.ts';
+import { sweepLeftovers } from '../lake/leftovers.ts';
+import { scopeOf } from '../lake/scope.ts';
+import type { Scope } from '../lake/scope.ts';
+import { staleRows } from '../lake/staleness.ts';
+import { openManifest } from '../state/manifest.ts';
+import type { OpenManifest } from '../state/manifest.ts';
+import { storageFailure } from '../state/storage-failure.ts';
+import { acquireWriterLock } from '../state/writer-lock.ts';
+
+/** Bursar keeps itself well below 2 GB; sorts beyond this spill to the data folder, at the same CPU. */
+const WRITER_MEMORY_MB = 700;
+const READER_MEMORY_MB = 1000;
+/** Facts up to this many rows are derived on the way to an answer; beyond it the user is told to. */
+const CHEAP_ROWS_MAX = 3_000_000;
+const DEAD_FILE_SECONDS = 600;
+
+/** What a writer of the data folder has in hand, while nobody else may write. */
+export interface WriteSpace {
+  readonly dataDir: string;
+  readonly engine: Engine;
+  readonly manifest: Manifest;
+}
+
+/** What a reader sees: one state of the lake, whole. */
+export interface ReadSpace {
+  readonly dataDir: string;
+  readonly snapshot: Snapshot;
+  /** Undefined while nothing with a time has been imported. */
+  readonly scope: Scope | undefined;
+  /** Rows of facts that are in the folder but not yet in the ledger. */
+  readonly staleRows: number;
+  ask<Row>(question: Question): Promise<Row[]>;
+}
+
+function memoryMb(fallback: number): number {
+  const asked = Number(process.env['BURSAR_MEMORY_MB']);
+  return Number.isInteger(asked) && asked >= 100 ? asked : fallback;
+}
+
+/** Runs `work` as the one writer of the folder. Kept short by the caller: a second writer is refused meanwhile. */
+export async function withWriter<Result>(
+  dataDir: string,
+  command: string,
+  work: (space: WriteSpace) => Promise<Result>,
+  onStep?: OnStep,
+): Promise<Result> {
+  const now = () => new Date();
+  const lock = await acquireWriterLock(dataDir, { command, pid: process.pid, now });
+  const tempDir = join(resolve(dataDir), 'tmp');
+  let leavesMess = lock.followsMess;
+  try {
+    // A killed writer's spill may be what fills the disk.
+    await rm(tempDir, { recursive: true, force: true });
+    const manifest = await openManifest(dataDir, { readOnly: false, now, ...(onStep && { onStep }) });
+    try {
+      if (lock.followsMess) await sweepLeftovers(resolve(dataDir), manifest.keptFiles());
+      leavesMess = true;
+      // Before the work and not after it: what it needs may be the room these take.
+      for (const path of manifest.takeDeadFiles(DEAD_FILE_SECONDS)) await rm(resolve(dataDir, path), { force: true });
+      const result = await withEngine(tempDir, (engine) => work({ dataDir: resolve(dataDir), engine, manifest }));
+      leavesMess = false;
+      return result;
+    } catch (failure) {
+      leavesMess = !(await couldSweep(dataDir, manifest));
+      throw failure;
+    } finally {
+      manifest.close();
+    }
+  } catch (failure) {
+    throw storageFailure(failure, dataDir);
+  } finally {
+    lock.release({ leavesMess });
+  }
+}
+
+/** Cleans up after work that failed. What stops this is told by the failure itself; the next writer tries again. */
+async function couldSweep(dataDir: string, manifest: OpenManifest): Promise<boolean> {
+  try {
+    await sweepLeftovers(resolve(dataDir), manifest.keptFiles());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function withEngine<Result>(tempDir: string, work: (engine: Engine) => Promise<Result>): Promise<Result> {
+  const threads = Math.min(availableParallelism(), 8);
+  try {
+    const engine = await openEngine({ threads, memoryLimitMb: memoryMb(WRITER_MEMORY_MB), tempDir });
+    try {
+      return await work(engine);
+    } finally {
+      engine.close();
+    }
+  } finally {
+    await rm(tempDir, { recursive: true, force: true });
+  }
+}
+
+/** Brings the ledger up to date with the facts. */
+export async function deriveLedger(
+  space: WriteSpace,
+  options: { onStep?: OnStep; onProgress?: (stage: string, unit: string) => void } = {},
+): Promise<DeriveReport> {
+  return derive({ ...space, stages: STAGES, ...options });
+}
+
+/** Runs `work` on the lake as it is now. Derives first where that is cheap and nobody else is writing. */
+export async function withReader<Result>(
+  dataDir: string,
+  work: (space: ReadSpace) => Promise<Result>,
+): Promise<Result> {
+  const manifest = await openManifest(dataDir, { readOnly: true, now: () => new Date() });
+  try {
+    let snapshot = manifest.snapshot();
+    const stale = staleRows(snapshot, STAGES);
+    if (stale > 0 && stale <= CHEAP_ROWS_MAX && (await deriveIfFree(dataDir))) snapshot = manifest.snapshot();
+    const threads = Math.min(availableParallelism(), 8);
+    const engine = await openEngine({ threads, memoryLimitMb: memoryMb(READER_MEMORY_MB) });
+    try {
+      return await work({
+        dataDir: resolve(dataDir),
+        snapshot,
+        scope: scopeOf(snapshot),
+        staleRows: staleRows(snapshot, STAGES),
+        ask: (question) => ask(engine, resolve(dataDir), snapshot, STAGES, question),
+      });
+    } finally {
+      engine.close();
+    }
+  } finally {
+    manifest.close();
+  }
+}
+
+/** A reader never fails because it could not write: beside a writer, or in a read-only folder, it answers as of before. */
+async function deriveIfFree(dataDir: string): Promise<boolean> {
+  try {
+    await withWriter(dataDir, 'derive', (space) => deriveLedger(space));
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'locked' || code === 'read-only' || code === 'disk-full') return false;
+    throw error;
+  }
+}

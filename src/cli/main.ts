@@ -1,0 +1,45 @@
+import manifest from '../../package.json' with { type: 'json' };
+import { dispatch, type CommandEntry } from './dispatch.ts';
+
+/** In the order of `bursar --help`: bring facts in, ask, check, try. */
+const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'import',
+    summary: 'bring samples, allocations, nodes, bills and rates into the lake',
+    load: () => import('./commands/import.ts'),
+  },
+  {
+    name: 'derive',
+    summary: 'bring the ledger up to date with the facts',
+    load: () => import('./commands/derive.ts'),
+  },
+  { name: 'look', summary: 'what was paid for, and what became of it', load: () => import('./commands/look.ts') },
+  { name: 'idle', summary: 'who holds GPUs without using them', load: () => import('./commands/idle.ts') },
+  { name: 'job', summary: 'what one job cost, and how much of it computed', load: () => import('./commands/job.ts') },
+  {
+    name: 'spend',
+    summary: 'spend by team, project, user, model or day',
+    load: () => import('./commands/spend.ts'),
+  },
+  {
+    name: 'ledger',
+    summary: 'check the ledger against the bill, explain a figure, hash the rows',
+    load: () => import('./commands/ledger.ts'),
+  },
+  { name: 'example', summary: 'see all of it on a made-up fleet', load: () => import('./commands/example.ts') },
+];
+
+/** Answers one command line and returns its exit code. Never throws: what goes wrong is said on the streams. */
+export async function main(argv: string[]): Promise<number> {
+  let outputFailed = false;
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      // `bursar spend | head` closes the pipe; a half-done import still has to end well.
+      if (error.code === 'EPIPE') return;
+      outputFailed = true;
+      process.exitCode = 1;
+    });
+  }
+  const exitCode = await dispatch(argv, manifest.version, COMMANDS, process);
+  return outputFailed ? 1 : exitCode;
+}

@@ -1,0 +1,216 @@
+import { counted, dollarsOf, gpuHours, gpuHoursOf, gpuSeconds, isoTime, minute, percentsOf } from './figures.ts';
+import { shortModel } from './idle-list.ts';
+import { safeText } from './safe-text.ts';
+import { textTable } from './table.ts';
+
+/** Held time by what the device did in it. */
+export interface Activity {
+  readonly computingUnits: bigint;
+  readonly idleUnits: bigint;
+  readonly unknownUnits: bigint;
+}
+
+export interface JobDevice extends Activity {
+  readonly deviceId: string;
+  readonly nodeId: string | null;
+  readonly model: string | null;
+  readonly usdMicros: bigint | null;
+}
+
+export interface JobAttempt {
+  readonly attempt: number;
+  readonly heldFrom: Date;
+  /** Null while it is still held. */
+  readonly heldUntil: Date | null;
+  readonly outcome: string | null;
+  readonly gpus: number;
+}
+
+/** What one job cost, and what its GPUs did meanwhile. */
+export interface JobAnswer {
+  readonly asOf: Date;
+  readonly source: string;
+  readonly allocationId: string;
+  readonly name: string | null;
+  readonly user: string | null;
+  readonly team: string | null;
+  readonly project: string | null;
+  readonly class: string | null;
+  readonly cluster: string | null;
+  readonly attempts: readonly JobAttempt[];
+  readonly categories: readonly {
+    readonly category: 'computing' | 'idle' | 'unknown';
+    readonly usdMicros: bigint | null;
+    readonly gpuUnits: bigint;
+  }[];
+  /** Null where it held GPUs and none of the time has a price. */
+  readonly usdMicros: bigint | null;
+  readonly unpricedUnits: bigint;
+  readonly conflictUnits: bigint;
+  readonly basisUsdMicros: Readonly<Record<string, bigint>>;
+  readonly devices: readonly JobDevice[];
+}
+
+const BAR_WIDTH = 25;
+const DEVICES_SHOWN = 64;
+const BASIS_WORDS: Readonly<Record<string, string>> = {
+  billed: 'billed',
+  rate: 'by stated rates',
+  estimated: 'estimated',
+};
+
+export function jobJson(job: JobAnswer): unknown {
+  return {
+    asOf: isoTime(job.asOf),
+    source: job.source,
+    allocationId: job.allocationId,
+    job: job.name,
+    user: job.user,
+    team: job.team,
+    project: job.project,
+    class: job.class,
+    cluster: job.cluster,
+    attempts: job.attempts.map(({ heldFrom, heldUntil, ...attempt }) => ({
+      ...attempt,
+      heldFrom: isoTime(heldFrom),
+      heldUntil: heldUntil === null ? null : isoTime(heldUntil),
+    })),
+    usdMicros: job.usdMicros,
+    basisUsdMicros: job.basisUsdMicros,
+    gpuSeconds: gpuSeconds(job.categories.reduce((sum, { gpuUnits }) => sum + gpuUnits, 0n)),
+    unpricedSeconds: gpuSeconds(job.unpricedUnits),
+    conflictSeconds: gpuSeconds(job.conflictUnits),
+    categories: Object.fromEntries(
+      job.categories.map(({ category, usdMicros, gpuUnits }) => [
+        category,
+        { usdMicros, gpuSeconds: gpuSeconds(gpuUnits) },
+      ]),
+    ),
+    devices: job.devices.map((device) => ({
+      deviceId: device.deviceId,
+      node: device.nodeId,
+      model: device.model,
+      usdMicros: device.usdMicros,
+      computingSeconds: gpuSeconds(device.computingUnits),
+      idleSeconds: gpuSeconds(device.idleUnits),
+      unknownSeconds: gpuSeconds(device.unknownUnits),
+    })),
+  };
+}
+
+/** A job's page: whose, when, its money by what became of it, and a bar for each GPU. */
+export function jobPage(job: JobAnswer, dataFlag = ''): string[] {
+  const title = [job.name, `${job.source}/${job.allocationId}`]
+    .filter((text) => text !== null)
+    .map(safeText)
+    .join('  ');
+  const who = [
+    `team ${safeText(job.team ?? 'unattributed')}`,
+    job.user === null ? '' : `user ${safeText(job.user)}`,
+    job.project === null ? '' : `project ${safeText(job.project)}`,
+    job.class === null ? '' : `class ${safeText(job.class)}`,
+    job.cluster === null ? '' : `cluster ${safeText(job.cluster)}`,
+  ].filter((text) => text !== '');
+  return [
+    title,
+    `  ${who.join(', ')}`,
+    ...job.attempts.map((attempt) => `  ${attemptWords(attempt, job)}`),
+    ...(job.devices.length === 0
+      ? ['  It held no GPU up to now: there is no GPU money.']
+      : [...moneyLines(job), '', ...bars(job)]),
+    ...(job.conflictUnits > 0n
+      ? [
+          `In two places: ${gpuHours(job.conflictUnits)} of it were claimed by another holder too; they share the money.`,
+        ]
+      : []),
+    ...(job.unpricedUnits > 0n
+      ? [`No price for ${gpuHours(job.unpricedUnits)}: bursar import rates FILE${dataFlag}`]
+      : []),
+  ];
+}
+
+function attemptWords({ attempt, heldFrom, heldUntil, outcome, gpus }: JobAttempt, job: JobAnswer): string {
+  const until = heldUntil === null ? `still held at ${minute(job.asOf)}` : `to ${minute(heldUntil)}`;
+  const which = job.attempts.length > 1 || attempt > 0 ? `attempt ${attempt}: ` : '';
+  return `${which}${minute(heldFrom)} ${until} UTC, ${gpus === 0 ? 'no GPU' : counted(gpus, 'GPU')}${outcome === null ? '' : `, ${safeText(outcome)}`}`;
+}
+
+function moneyLines(job: JobAnswer): string[] {
+  const shown = job.categories.filter(({ gpuUnits, usdMicros }) => gpuUnits !== 0n || (usdMicros ?? 0n) !== 0n);
+  const units = shown.map(({ gpuUnits }) => gpuUnits);
+  const micros = shown.map(({ usdMicros }) => usdMicros);
+  const money = dollarsOf(micros);
+  const hours = gpuHoursOf(units);
+  const percents = percentsOf(job.usdMicros === null ? units : micros.map((each) => each ?? 0n));
+  const basis = Object.entries(job.basisUsdMicros).filter(([, amount]) => amount !== 0n);
+  const amounts = dollarsOf(basis.map(([, amount]) => amount)).parts;
+  const words = basis.map(([name], index) =>
+    basis.length === 1 ? (BASIS_WORDS[name] ?? name) : `${amounts[index] ?? ''} ${BASIS_WORDS[name] ?? name}`,
+  );
+  const columns = [
+    { align: 'left' },
+    { align: 'right' },
+    { align: 'right' },
+    { align: 'right' },
+    { align: 'left' },
+  ] as const;
+  return textTable(columns, [
+    ['Paid', money.total, '', `${hours.total} GPU-hours`, words.join(', ')],
+    ...shown.map(({ category }, index) => [
+      `  ${category === 'idle' ? 'idle, held' : category}`,
+      money.parts[index] ?? '',
+      percents[index] ?? '',
+      `${hours.parts[index] ?? ''} GPU-hours`,
+    ]),
+  ]);
+}
+
+function bars({ devices }: JobAnswer): string[] {
+  const shown = devices.slice(0, DEVICES_SHOWN);
+  const names = shortNames(shown.map(({ deviceId }) => safeText(deviceId)));
+  const columns = [
+    { align: 'left' },
+    { align: 'left' },
+    { align: 'left' },
+    { align: 'left' },
+    { align: 'right' },
+    { align: 'left' },
+  ] as const;
+  const rows = shown.map((device, index) => {
+    const { computingUnits, idleUnits, unknownUnits } = device;
+    const [computing = '', idle = '', unknown = ''] = percentsOf([computingUnits, idleUnits, unknownUnits]);
+    const rest = [idleUnits > 0n ? `${idle} idle` : '', unknownUnits > 0n ? `${unknown} unknown` : ''].filter(
+      (text) => text !== '',
+    );
+    return [
+      names[index] ?? '',
+      safeText(device.nodeId ?? ''),
+      device.model === null ? '' : shortModel(device.model),
+      bar(device),
+      computing,
+      ['computing', ...rest].join(', '),
+    ];
+  });
+  const more = devices.length - shown.length;
+  return [...textTable(columns, rows), ...(more > 0 ? [`and ${counted(more, 'GPU')} more: --json has them all`] : [])];
+}
+
+/** `[||||||||....      ]`: computing, idle, and blank for what is unknown. */
+function bar({ computingUnits, idleUnits, unknownUnits }: Activity): string {
+  const total = computingUnits + idleUnits + unknownUnits;
+  if (total === 0n) return `[${' '.repeat(BAR_WIDTH)}]`;
+  const upTo = (units: bigint): number => Number((units * BigInt(BAR_WIDTH) * 2n + total) / (total * 2n));
+  const [computing, known] = [upTo(computingUnits), upTo(computingUnits + idleUnits)];
+  return `[${'|'.repeat(computing)}${'.'.repeat(known - computing)}${' '.repeat(BAR_WIDTH - known)}]`;
+}
+
+/** Names cut to what tells them apart: beginnings where those differ, else ends, else whole. */
+export function shortNames(names: readonly string[]): string[] {
+  const differ = (cut: (name: string) => string): boolean => new Set(names.map(cut)).size === new Set(names).size;
+  const shapes: ((name: string) => string)[] = [
+    (name) => (name.length <= 18 ? name : `${name.slice(0, 12)}…`),
+    (name) => (name.length <= 18 ? name : `${name.slice(0, 8)}…${name.slice(-8)}`),
+  ];
+  const shape = shapes.find(differ);
+  return shape === undefined ? [...names] : names.map(shape);
+}

@@ -1,0 +1,286 @@
+import { formatUsdMicros } from '../money/usd.ts';
+import type { EntryValue, ExplainedCharge, ExplainedEntry, Explanation } from './explanation.ts';
+import { counted, gpuHours, minute } from './figures.ts';
+import { safeText } from './safe-text.ts';
+import { textTable } from './table.ts';
+
+/** Of each kind of row so many are printed; JSON has them all. */
+const LINES_MAX = 4;
+const UNITS_PER_GPU = 63_000n;
+const NANOS_PER_MICRO = 1000n;
+
+/** The figure first, then the entries it is made of, then the whole way of the largest. */
+export function explanationText(explanation: Explanation, detailedMax: number): string[] {
+  const { figure, window, filter, entries, parts } = explanation;
+  const scope = `${minute(window.from)} to ${minute(window.until)} UTC${filter === '' ? '' : `, only ${safeText(filter)}`}`;
+  const unpriced = figure.unpricedUnits === 0n ? '' : `; ${gpuHours(figure.unpricedUnits)} of them without a price`;
+  const first = `${amount(figure.usdMicros)} for ${gpuHours(figure.units)}${unpriced}: ${scope}`;
+  if (entries.length === 0) return [first, 'no entries in it'];
+  const rows = parts.reduce((sum, part) => sum + part.rows, 0n);
+  const listed = explanation.truncated.includes('entries')
+    ? `the largest ${counted(entries.length, 'entry', 'entries')}; ${counted(rows, 'row')} in all (--limit or --json for more)`
+    : counted(entries.length, 'entry', 'entries');
+  return [
+    first,
+    '',
+    ...textTable(
+      [{ align: 'left' }, { align: 'left' }, { align: 'right' }, { align: 'right' }],
+      parts.map((part) => [`  ${part.category}`, part.basis, amount(part.usdMicros), gpuHours(part.units)]),
+    ),
+    '',
+    listed,
+    ...textTable(
+      [
+        { align: 'left', title: '' },
+        { align: 'left', title: 'hour' },
+        { align: 'left', title: 'of' },
+        { align: 'left', title: 'whose' },
+        { align: 'left', title: 'basis' },
+        { align: 'right', title: 'entry' },
+        { align: 'right', title: 'counted' },
+      ],
+      entries.map((entry, place) => [
+        `${place + 1}.`,
+        column(entry, 'hourStart').slice(0, 16),
+        thingOf(entry),
+        whoseOf(entry),
+        column(entry, 'billId') || column(entry, 'basis'),
+        amount(micros(entry, 'usdMicros')),
+        amount(entry.countedUsdMicros),
+      ]),
+    ),
+    ...entries.slice(0, detailedMax).flatMap((entry, place) => ['', ...wayOf(explanation, entry, place)]),
+  ];
+}
+
+function wayOf(explanation: Explanation, entry: ExplainedEntry, place: number): string[] {
+  const steps = [
+    ...chargeSteps(explanation, entry),
+    ...deviceSteps(explanation, entry),
+    ...holderSteps(explanation, entry),
+    ...activitySteps(explanation, entry),
+    ['owner', ownerOf(entry)],
+  ];
+  const head = `${place + 1}. ${amount(micros(entry, 'usdMicros'))}  ${thingOf(entry)}, ${column(entry, 'hourStart').slice(0, 16)}, ${whoseOf(entry)}`;
+  return [
+    head,
+    ...textTable(
+      [{ align: 'left' }, { align: 'left' }],
+      steps.map(([name = '', words = '']) => [`   ${name}`, words]),
+    ),
+  ];
+}
+
+/** From the rows of the bill to what the node, or the resource, costs in the hour. */
+function chargeSteps(explanation: Explanation, entry: ExplainedEntry): string[][] {
+  const billId = column(entry, 'billId');
+  const hour = column(entry, 'hourStart');
+  const nodeId = column(entry, 'nodeId');
+  if (billId === '') return [];
+  if (column(entry, 'disposition') === 'rounding') {
+    return [
+      ['rounding', `what the exact total of ${safeText(billId)} leaves after its days were rounded to whole micros`],
+    ];
+  }
+  const pools = explanation.pools.filter(
+    (pool) => pool.billId === billId && pool.hour === hour && pool.nodes.some((node) => node.nodeId === nodeId),
+  );
+  const names = new Set(pools.map(({ pool }) => pool));
+  const charges = explanation.charges.filter(
+    (charge) =>
+      charge.billId === billId &&
+      charge.hours.some((part) => part.hour === hour) &&
+      (nodeId === ''
+        ? charge.pool === null &&
+          charge.kind === kindOf(entry) &&
+          (charge.resourceId ?? '') === column(entry, 'resourceId')
+        : names.has(charge.pool ?? '')),
+  );
+  return [
+    ...charges.slice(0, LINES_MAX).map((charge, index) => [index === 0 ? 'bill' : '', chargeText(charge, hour)]),
+    ...(charges.length > LINES_MAX ? [['', `and ${counted(charges.length - LINES_MAX, 'row')} more`]] : []),
+    ...pools.map((pool, index) => {
+      const node = pool.nodes.find((candidate) => candidate.nodeId === nodeId);
+      const words =
+        pool.nodes.length === 1
+          ? `${safeText(pool.pool)}: ${amount(pool.usdMicros)}, all for ${safeText(nodeId)}`
+          : `${safeText(pool.pool)}: ${amount(pool.usdMicros)} over ${counted(pool.nodes.length, 'node')} by seconds there; ` +
+            `${safeText(nodeId)} ${node?.weight ?? 0n} of ${node?.total ?? 0n} → ${amount(node?.usdMicros ?? null)}`;
+      return [index === 0 ? 'pool' : '', words];
+    }),
+  ];
+}
+
+function chargeText(charge: ExplainedCharge, hour: string): string {
+  const part = charge.hours.find((candidate) => candidate.hour === hour);
+  const foreign = charge.currency === 'USD' ? '' : ` = ${trimmed(charge.usd)} USD`;
+  const rest =
+    part === undefined || part.total === part.weight
+      ? ', all in this hour'
+      : `, in this hour ${amount(part.usdMicros)} (${part.weight} of ${part.total} s)`;
+  const what = charge.description ?? charge.resourceId ?? charge.chargeCategory;
+  return (
+    `${safeText(charge.billId)} part ${charge.part} row ${charge.ordinal}, ${safeText(what)}: ` +
+    `effective ${trimmed(charge.effective)} ${charge.currency}${foreign} → ${amount(charge.usdMicros)}${rest}`
+  );
+}
+
+/** From the node to the device, or from a price to it. */
+function deviceSteps(explanation: Explanation, entry: ExplainedEntry): string[][] {
+  const root = column(entry, 'rootDeviceId');
+  const hour = column(entry, 'hourStart');
+  const price = amount(micros(entry, 'splitOfUsdMicros'));
+  if (root === '') {
+    if (column(entry, 'billId') !== '') return [];
+    return [['price', `the rate of ${safeText(column(entry, 'nodeId'))} for the seconds it was absent → ${price}`]];
+  }
+  const device = explanation.deviceHours.find((each) => each.rootDeviceId === root && each.hour === hour);
+  if (device === undefined) return [];
+  const there = `${safeText(root)} there for ${device.presentSeconds} s`;
+  if (column(entry, 'billId') !== '') {
+    const siblings = explanation.deviceHours.filter((each) => each.nodeId === device.nodeId && each.hour === hour);
+    const total = siblings.reduce((sum, each) => sum + each.presentSeconds, 0n);
+    const node = explanation.chargeHours.find(
+      (line) => line.billId === column(entry, 'billId') && line.hour === hour && line.nodeId === device.nodeId,
+    );
+    const of = `${safeText(device.nodeId ?? '')}: ${amount(node?.usdMicros ?? null)}`;
+    return [
+      ['device', `${of} over ${counted(siblings.length, 'device')} by seconds there; ${there} of ${total} → ${price}`],
+    ];
+  }
+  if (column(entry, 'basis') === 'unpriced') {
+    const why =
+      device.usdNanosPerHour === null
+        ? `no bill, no rate and no list price for ${safeText(device.model ?? 'an unknown model')}`
+        : 'a bill covers this hour and does not charge it';
+    return [['price', `none: ${why}`]];
+  }
+  const by = device.pricedBy === 'rate' ? 'your rate' : 'list price';
+  const perHour = amount((device.usdNanosPerHour ?? 0n) / NANOS_PER_MICRO);
+  return [['price', `${by} ${perHour} an hour, ${there} → ${price}`]];
+}
+
+/** From the device to its holder. */
+function holderSteps(explanation: Explanation, entry: ExplainedEntry): string[][] {
+  const root = column(entry, 'rootDeviceId');
+  if (root === '') return [];
+  const pieces = explanation.held.filter(
+    (piece) =>
+      piece.deviceId === column(entry, 'deviceId') &&
+      piece.from.slice(0, 13) === column(entry, 'hourStart').slice(0, 13) &&
+      (piece.allocationId ?? '') === column(entry, 'allocationId') &&
+      (piece.source ?? '') === column(entry, 'source') &&
+      piece.disposition === column(entry, 'disposition'),
+  );
+  const spans = pieces
+    .slice(0, LINES_MAX)
+    .map(({ from, until, shareUnits }) => `${from.slice(11, 16)}–${until.slice(11, 16)} × ${shareText(shareUnits)}`);
+  const more = pieces.length > LINES_MAX ? ', …' : '';
+  const weight = `${column(entry, 'splitWeight')} of ${column(entry, 'splitTotal')} unit-seconds`;
+  const shared = entry.columns['conflict'] === true ? '; held by more than one at once' : '';
+  const pooled = pieces.some((piece) => piece.pooled) ? '; held by count, on which of them is not known' : '';
+  return [
+    [
+      'holder',
+      `${whoseOf(entry)} ${spans.join(', ')}${more}: ${weight} → ${amount(micros(entry, 'usdMicros'))}${shared}${pooled}`,
+    ],
+  ];
+}
+
+/** From the holder to what the device did. */
+function activitySteps(explanation: Explanation, entry: ExplainedEntry): string[][] {
+  const parts = entry.categories.map(
+    ({ category, usdMicros, units }) => `${category} ${amount(usdMicros)} (${units / UNITS_PER_GPU} s)`,
+  );
+  const steps = [['category', parts.join(', ')]];
+  if (column(entry, 'disposition') !== 'held') return steps;
+  const [hour, device] = [column(entry, 'hourStart'), column(entry, 'deviceId')];
+  const end = new Date(new Date(`${hour.replace(' ', 'T')}Z`).getTime() + 3_600_000).toISOString().slice(0, 19);
+  const until = end.replace('T', ' ');
+  const runs = explanation.runs.filter((run) => run.deviceId === device && run.from < until && run.until > hour);
+  const samples = explanation.samples.filter(
+    (sample) => sample.deviceId === device && sample.ts < until && sample.ts >= hour,
+  );
+  const told = runs
+    .slice(0, LINES_MAX)
+    .map((run) => `${run.from.slice(11, 16)}–${run.until.slice(11, 16)} ${run.class} by ${run.signal}`);
+  steps.push([
+    'runs',
+    runs.length === 0 ? 'none: nobody measured it' : `${told.join(', ')}${runs.length > LINES_MAX ? ', …' : ''}`,
+  ]);
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first !== undefined && last !== undefined) {
+    steps.push([
+      'samples',
+      `${counted(samples.length, 'sample')}, first ${sampleText(first)}; last ${sampleText(last)}`,
+    ]);
+  }
+  return steps;
+}
+
+function sampleText(sample: Explanation['samples'][number]): string {
+  const values = [
+    ...(sample.enginePermille === null ? [] : [`engine ${sample.enginePermille} ‰`]),
+    ...(sample.smPermille === null ? [] : [`sm ${sample.smPermille} ‰`]),
+    ...(sample.utilPermille === null ? [] : [`util ${sample.utilPermille} ‰`]),
+    ...(sample.powerW === null ? [] : [`${sample.powerW} W`]),
+  ];
+  return `${sample.ts.slice(11)} ${values.join(', ')}`;
+}
+
+function ownerOf(entry: ExplainedEntry): string {
+  const names = [
+    ['team', entry.team],
+    ['project', entry.project],
+    ['user', entry.user],
+    ['environment', entry.environment],
+    ['class', entry.class],
+  ].flatMap(([name = '', value]) => (value === null || value === undefined ? [] : [`${name} ${safeText(value)}`]));
+  const rule = entry.rule === null || entry.rule === 'none' ? '' : `, team by ${entry.rule}`;
+  return names.length === 0 ? 'unattributed' : `${names.join(', ')}${rule}`;
+}
+
+function thingOf(entry: ExplainedEntry): string {
+  const [device, node, resource] = [column(entry, 'deviceId'), column(entry, 'nodeId'), column(entry, 'resourceId')];
+  const kind = `${column(entry, 'component')} ${column(entry, 'disposition')}`;
+  if (device !== '') return safeText(node === '' ? device : `${device} on ${node}`);
+  return safeText(node || resource || kind);
+}
+
+function whoseOf(entry: ExplainedEntry): string {
+  const job = column(entry, 'allocationId');
+  if (job !== '')
+    return safeText(`${column(entry, 'source')}/${job}${entry.workloadName === null ? '' : ` ${entry.workloadName}`}`);
+  const reason = column(entry, 'reason');
+  const disposition = column(entry, 'disposition');
+  if (disposition === 'held') return 'held, nobody says by whom';
+  return reason === '' ? disposition : `${disposition}, ${reason}`;
+}
+
+/** The kind of charge an entry of a bill comes from. */
+function kindOf(entry: ExplainedEntry): string {
+  const disposition = column(entry, 'disposition');
+  return disposition === 'beside' ? column(entry, 'component') : disposition;
+}
+
+function column(entry: ExplainedEntry, name: string): string {
+  const value: EntryValue | undefined = entry.columns[name];
+  return value === null || value === undefined ? '' : String(value);
+}
+
+function micros(entry: ExplainedEntry, name: string): bigint | null {
+  const value = entry.columns[name];
+  return typeof value === 'bigint' ? value : null;
+}
+
+function amount(usdMicros: bigint | null): string {
+  return usdMicros === null ? 'no price' : formatUsdMicros(usdMicros);
+}
+
+function shareText(units: bigint): string {
+  return units === UNITS_PER_GPU ? 'a whole GPU' : `${units}/${UNITS_PER_GPU} GPU`;
+}
+
+function trimmed(decimal: string): string {
+  return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal;
+}

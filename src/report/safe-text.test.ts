@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { csvLine, safeText } from './safe-text.ts';
+
+const onScreen: Record<string, readonly [text: string, want: string]> = {
+  'a plain name': ['train-7b', 'train-7b'],
+  'other scripts stay': ['обучение 訓練 é', 'обучение 訓練 é'],
+  'a colour': ['\u001b[31mred\u001b[0m', 'red'],
+  'a title of the window': ['a\u001b]0;owned\u0007b', 'ab'],
+  'a link': ['\u001b]8;;https://example.com\u001b\\click\u001b]8;;\u001b\\', 'click'],
+  'a sequence cut off': ['a\u001b[', 'a'],
+  'one without the escape': ['a\u009b2Jb', 'ab'],
+  'a new line would break the table': ['a\r\nb\tc', 'a b c'],
+  'text that turns around': ['abc\u202etxt.exe', 'abctxt.exe'],
+  'a bell': ['a\u0007', 'a'],
+};
+
+const inCsv: Record<string, readonly [cell: string | number | bigint | null, want: string]> = {
+  'a formula is text': ['=cmd()', "'=cmd()\n"],
+  'also after a blank': [' +1', "' +1\n"],
+  'and with an at': ['@SUM(A1)', "'@SUM(A1)\n"],
+  'a negative number is a number': [-12n, '-12\n'],
+  'a comma is quoted': ['a,"b"', '"a,""b"""\n'],
+  'nothing is nothing': [null, '\n'],
+};
+
+describe('text of others', () => {
+  for (const [name, [text, want]] of Object.entries(onScreen)) it(name, () => expect(safeText(text)).toBe(want));
+  for (const [name, [cell, want]] of Object.entries(inCsv))
+    it(`csv: ${name}`, () => expect(csvLine([cell])).toBe(want));
+});

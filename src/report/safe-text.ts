@@ -1,0 +1,33 @@
+/** Escape sequences of terminals: titles, colours, links and cursor moves, ended or cut off. */
+const ESCAPES =
+  // oxlint-disable-next-line no-control-regex
+  /(?:\u001b\]|\u009d)[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c|$)|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|\u001b[PX^_][^\u001b\u009c]*(?:\u001b\\|\u009c|$)|\u001b[ -/]*[0-~]?/gu;
+/** Line breaks and tabs would break a table. */
+const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/gu;
+/** Other control characters, and those that turn the direction of a line or hide in it. */
+// oxlint-disable-next-line no-control-regex
+const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+/** What a spreadsheet takes for a formula. */
+const FORMULA = /^[\s\u00a0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u;
+
+/**
+ * Text from a file or a label, safe on a terminal and one line long.
+ *
+ * Job names are whatever somebody typed: they are shown, never obeyed.
+ */
+export function safeText(value: string): string {
+  return value.replace(ESCAPES, '').replace(BREAKS, ' ').replace(INVISIBLE, '');
+}
+
+/** One line of a CSV file. Numbers stay as they are; text that a spreadsheet would run begins with an apostrophe. */
+export function csvLine(cells: readonly (string | number | bigint | null | undefined)[]): string {
+  return `${cells.map(csvCell).join(',')}\n`;
+}
+
+function csvCell(cell: string | number | bigint | null | undefined): string {
+  if (cell === null || cell === undefined) return '';
+  if (typeof cell !== 'string') return String(cell);
+  const text = safeText(cell);
+  const guarded = FORMULA.test(cell) ? `'${text}` : text;
+  return /[",\n\r]|^\s|\s$/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+}

@@ -1,0 +1,143 @@
+import { counted, dollarsOf, gpuHours, gpuHoursOf, gpuSeconds, isoTime, minute, percentsOf } from './figures.ts';
+import { csvLine, safeText } from './safe-text.ts';
+import { textTable } from './table.ts';
+import type { TableColumn } from './table.ts';
+
+export interface SpendRow {
+  /** The values of `by`, in its order; null is what nobody can say. */
+  readonly values: readonly (string | null)[];
+  /** Where the row's step of time begins. */
+  readonly step: Date | undefined;
+  /** Null where nothing of it has a price; else of what has. */
+  readonly costUsdMicros: bigint | null;
+  readonly heldUnits: bigint;
+  readonly unpricedUnits: bigint;
+}
+
+export interface Spend {
+  readonly by: readonly string[];
+  readonly window: { readonly from: Date; readonly until: Date };
+  readonly stepSeconds: number | undefined;
+  /** What was left out, for people; '' for nothing. */
+  readonly filter: string;
+  readonly rows: readonly SpendRow[];
+  /** Null where there is something and none of it has a price. */
+  readonly totalUsdMicros: bigint | null;
+  readonly heldUnits: bigint;
+  readonly unpricedUnits: bigint;
+  /** What the total rests on: billed, rate, estimated. */
+  readonly usdMicrosByBasis: ReadonlyMap<string, bigint>;
+}
+
+const UNATTRIBUTED = 'unattributed';
+const DAY_S = 86_400;
+const BASIS_WORDS: readonly (readonly [basis: string, words: string])[] = [
+  ['billed', 'billed'],
+  ['rate', 'by your rates'],
+  ['estimated', 'estimated, not billed'],
+];
+
+/** The answer for programs; the shape others build on. */
+export function spendJson(spend: Spend): unknown {
+  const { by, window, rows, totalUsdMicros } = spend;
+  return {
+    window: { from: isoTime(window.from), until: isoTime(window.until) },
+    rows: rows.map((row) => ({
+      ...(row.step !== undefined && { step: isoTime(row.step) }),
+      ...Object.fromEntries(by.map((name, place) => [name, row.values[place] ?? null])),
+      costUsdMicros: row.costUsdMicros === null ? null : String(row.costUsdMicros),
+      heldSeconds: gpuSeconds(row.heldUnits),
+      unpricedSeconds: gpuSeconds(row.unpricedUnits),
+    })),
+    totalUsdMicros: totalUsdMicros === null ? null : String(totalUsdMicros),
+  };
+}
+
+/** RFC 4180; what nobody can say is empty, and text that a spreadsheet would run is not run. */
+export function spendCsv({ by, stepSeconds, rows }: Spend): string {
+  const names = [...(stepSeconds === undefined ? [] : ['step']), ...by];
+  const lines = rows.map((row) =>
+    csvLine([
+      ...(row.step === undefined ? [] : [isoTime(row.step)]),
+      ...row.values,
+      row.costUsdMicros,
+      gpuSeconds(row.heldUnits),
+      gpuSeconds(row.unpricedUnits),
+    ]),
+  );
+  return [csvLine([...names, 'costUsdMicros', 'heldSeconds', 'unpricedSeconds']), ...lines].join('');
+}
+
+/** The table for people: parts shown add up to the total shown. */
+export function spendText(spend: Spend): string[] {
+  const { by, stepSeconds, rows } = spend;
+  const costs = dollarsOf(rows.map((row) => row.costUsdMicros));
+  const shares = percentsOf(rows.map((row) => row.costUsdMicros ?? 0n));
+  const held = gpuHoursOf(rows.map((row) => row.heldUnits));
+  const unpriced = gpuHoursOf(rows.map((row) => row.unpricedUnits));
+  const ifAny = (units: bigint, shown: string | undefined): string => (units === 0n ? '' : (shown ?? ''));
+  const columns: TableColumn[] = [
+    ...(stepSeconds === undefined ? [] : [{ align: 'left' as const, title: 'from' }]),
+    ...by.map((title) => ({ align: 'left' as const, title })),
+    { align: 'right', title: 'cost' },
+    { align: 'right' },
+    { align: 'right', title: 'GPU-hours' },
+    { align: 'right', title: 'unpriced' },
+  ];
+  const lines = rows.map((row, place) => [
+    ...(row.step === undefined ? [] : [stepText(row.step, stepSeconds ?? DAY_S)]),
+    ...cellsOf(row),
+    costs.parts[place] ?? '',
+    shares[place] ?? '',
+    ifAny(row.heldUnits, held.parts[place]),
+    ifAny(row.unpricedUnits, unpriced.parts[place]),
+  ]);
+  const names = columns.length - 4;
+  const total = [
+    ...Array.from({ length: names }, (_, place) => (place === 0 ? 'total' : '')),
+    costs.total,
+    '',
+    ifAny(spend.heldUnits, held.total),
+    ifAny(spend.unpricedUnits, unpriced.total),
+  ];
+  if (rows.length === 0) return [heading(spend), 'nothing in this window'];
+  return [heading(spend), '', ...textTable(columns, names === 0 ? lines : [...lines, total]), '', ...footing(spend)];
+}
+
+function heading({ by, window, filter }: Spend): string {
+  const dimensions = by.length === 0 ? '' : ` by ${by.join(', ')}`;
+  const where = filter === '' ? '' : `, only ${safeText(filter)}`;
+  return `Spend${dimensions}, ${minute(window.from)} to ${minute(window.until)} UTC${where}`;
+}
+
+/** What the figures rest on, and what is not in them. */
+function footing({ usdMicrosByBasis, unpricedUnits }: Spend): string[] {
+  const parts = BASIS_WORDS.flatMap(([basis, words]) => {
+    const micros = usdMicrosByBasis.get(basis) ?? 0n;
+    return micros === 0n ? [] : [{ micros, words }];
+  });
+  const { parts: shown } = dollarsOf(parts.map(({ micros }) => micros));
+  const basis = parts.map(({ words }, place) => `${shown[place] ?? ''} ${words}`).join('; ');
+  return [
+    ...(basis === '' ? [] : [`effective cost: ${basis}`]),
+    ...(unpricedUnits === 0n
+      ? []
+      : [`${gpuHours(unpricedUnits)} have no price and are in no sum: bursar import rates FILE, or a bill`]),
+  ];
+}
+
+function cellsOf(row: SpendRow): string[] {
+  return row.values.map((value) => (value === null ? UNATTRIBUTED : safeText(value)));
+}
+
+function stepText(step: Date, stepSeconds: number): string {
+  return stepSeconds % DAY_S === 0 && step.getTime() % (DAY_S * 1000) === 0
+    ? step.toISOString().slice(0, 10)
+    : minute(step);
+}
+
+/** Said on stderr beside an answer that is not of the newest facts. */
+export function staleText(staleRows: number): string | undefined {
+  if (staleRows === 0) return undefined;
+  return `${counted(staleRows, 'row')} of facts are not in the ledger yet: bursar derive`;
+}

@@ -1,0 +1,51 @@
+/** A column of a text table; numbers stand to the right, so that their digits do. */
+export interface TableColumn {
+  readonly align: 'left' | 'right';
+  readonly title?: string;
+}
+
+const GAP = '  ';
+/** Characters that take no place on a terminal, and those that take two. */
+const ZERO_WIDTH = /\p{Mn}|\p{Me}|\u200d|\ufe0f/u;
+const DOUBLE_WIDTH =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+
+/** How many places a text takes on a terminal. */
+export function textWidth(text: string): number {
+  let width = 0;
+  for (const char of text) width += ZERO_WIDTH.test(char) ? 0 : DOUBLE_WIDTH.test(char) ? 2 : 1;
+  return width;
+}
+
+/** At most so many places of a text, the cut marked. */
+export function shorten(text: string, widthMax: number): string {
+  if (textWidth(text) <= widthMax) return text;
+  let short = '';
+  for (const char of text) {
+    if (textWidth(short + char) > widthMax - 1) break;
+    short += char;
+  }
+  return `${short}…`;
+}
+
+/**
+ * Lines of an aligned table; a row may be shorter than the others. Columns that are empty in every row are left out,
+ * and no line ends in spaces.
+ */
+export function textTable(columns: readonly TableColumn[], rows: readonly (readonly string[])[]): string[] {
+  const used = columns.map((_, index) => rows.some((row) => (row[index] ?? '') !== ''));
+  const titles = columns.map((column) => column.title ?? '');
+  const lines = titles.some((title, index) => title !== '' && used[index]) ? [titles, ...rows] : rows;
+  const widths = columns.map((_, index) => Math.max(0, ...lines.map((line) => textWidth(line[index] ?? ''))));
+  return lines.map((line) =>
+    columns
+      .flatMap(({ align }, index) => {
+        if (!used[index]) return [];
+        const cell = line[index] ?? '';
+        const space = ' '.repeat((widths[index] ?? 0) - textWidth(cell));
+        return [align === 'right' ? space + cell : cell + space];
+      })
+      .join(GAP)
+      .trimEnd(),
+  );
+}
