@@ -15,7 +15,13 @@ describe('the ledger agrees with the oracle, row for row, whatever the order of 
     const told = oracle(org, LIST_PRICES);
     const { entries, waterfall } = await derivedLedger(org, diceOf(seed + 1));
     const flavours = flavoursOf(seed).join(', ');
-    expect(differences(entries, told.entries.map((entry) => rowText('ledger_entry', { ...entry }))), flavours).toEqual([]);
+    expect(
+      differences(
+        entries,
+        told.entries.map((entry) => rowText('ledger_entry', { ...entry })),
+      ),
+      flavours,
+    ).toEqual([]);
     const toldWaterfall = told.waterfall.map(({ entry, ...row }) => rowText('waterfall', { ...entry, ...row }));
     expect(differences(waterfall, toldWaterfall), flavours).toEqual([]);
   });
@@ -26,5 +32,7 @@ function differences(got: readonly string[], want: readonly string[]): string[] 
   const counts = new Map<string, number>();
   for (const row of want) counts.set(row, (counts.get(row) ?? 0) + 1);
   for (const row of got) counts.set(row, (counts.get(row) ?? 0) - 1);
-  return [...counts].filter(([, count]) => count !== 0).map(([row, count]) => `${count > 0 ? 'missing' : 'extra'} ${row}`);
+  return [...counts]
+    .filter(([, count]) => count !== 0)
+    .map(([row, count]) => `${count > 0 ? 'missing' : 'extra'} ${row}`);
 }

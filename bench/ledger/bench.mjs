@@ -1,11 +1,14 @@
 /**
  * The ledger benchmark: `npm run bench:ledger`.
  *
- *   node bench/ledger/bench.mjs [--dir bench-data] [--parts day,growth,spend,version] [--gpus 10000] [--days 90] [--rounds 3]
+ *   node bench/ledger/bench.mjs [--dir bench-data] [--parts day,growth,spend,version] [--gpus 10000] [--growth-gpus 1000]
+ *                               [--days 90] [--rounds 3]
  *
  * day      one day of one-minute samples: import and derive against bare.sql, rounds in turn, entries compared row by row
- * growth   that many days of ten-minute samples, one after the other: what a late day costs against an early one
- * spend    `spend --by team,class` over all days of growth, against the same process answering `SELECT 1`
+ * growth   that many days of five-minute samples of a smaller fleet, one after the other: what a late day costs against an
+ *          early one. A smaller fleet is the harder test: whatever grows with history weighs more beside its day.
+ * spend    `spend --by team,class` over that many days of hourly samples of the whole fleet, against the same process answering
+ *          `SELECT 1`; how often samples come changes nothing in the tables it reads
  * version  `bursar --version` against `node -e 0`
  *
  * Prints one JSON object. CPU seconds are of whole processes; a machine with others on it inflates both sides.
@@ -21,6 +24,7 @@ const { values: options } = parseArgs({
     dir: { type: 'string', default: 'bench-data' },
     parts: { type: 'string', default: 'day,growth,spend,version' },
     gpus: { type: 'string', default: '10000' },
+    'growth-gpus': { type: 'string', default: '1000' },
     days: { type: 'string', default: '90' },
     rounds: { type: 'string', default: '3' },
   },
@@ -28,8 +32,6 @@ const { values: options } = parseArgs({
 const START = '2026-10-01';
 const here = new URL('.', import.meta.url).pathname;
 const parts = new Set(options.parts.split(','));
-const growthDir = join(options.dir, 'growth');
-const growthData = join(options.dir, 'growth-data');
 
 /** @param {number[]} values */
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
@@ -53,7 +55,9 @@ const product = (commands) => JSON.parse(node('product.mjs', commands).stderr.tr
 
 /** @param {string} dir @param {string} data @param {string} day */
 const importsOf = (dir, data, day) =>
-  ['allocations', 'charges', 'samples'].map((table) => `import ${table} ${dir}/${table}-${day}.parquet --data ${data} --json`);
+  ['allocations', 'charges', 'samples'].map(
+    (table) => `import ${table} ${dir}/${table}-${day}.parquet --data ${data} --json`,
+  );
 /** @param {string} dir @param {string} data */
 const inventoryOf = (dir, data) => [
   `import nodes ${dir}/nodes.parquet --data ${data} --json`,
@@ -72,7 +76,8 @@ console.log(JSON.stringify(figures, null, 2));
 async function benchDay() {
   const dir = join(options.dir, 'day');
   const data = join(options.dir, 'day-data');
-  if (!existsSync(join(dir, `samples-${START}.parquet`))) node('make-fleet.mjs', ['--dir', dir, '--gpus', options.gpus]);
+  if (!existsSync(join(dir, `samples-${START}.parquet`)))
+    node('make-fleet.mjs', ['--dir', dir, '--gpus', options.gpus]);
   const runs = [];
   for (let index = 0; index < Number(options.rounds); index += 1) {
     const bare = JSON.parse(node('bare.mjs', ['--dir', dir]).stdout);
@@ -112,12 +117,14 @@ async function equalEntries(dir, data) {
 
 /** Each day is made, imported and derived by a process of its own, then its input is thrown away. */
 function benchGrowth() {
+  const growthDir = join(options.dir, 'growth');
+  const growthData = join(options.dir, 'growth-data');
   rmSync(growthData, { recursive: true, force: true });
   const days = Number(options.days);
   const cpu = [];
   for (let index = 0; index < days; index += 1) {
     const day = dayAt(index);
-    node('make-fleet.mjs', ['--dir', growthDir, '--gpus', options.gpus, '--days', options.days, '--step', '10', '--only', day]);
+    makeDay(growthDir, options['growth-gpus'], '5', day);
     const first = index === 0 ? inventoryOf(growthDir, growthData) : [];
     const ours = product([...first, ...importsOf(growthDir, growthData, day), `derive --data ${growthData} --json`]);
     cpu.push(ours.cpuSeconds);
@@ -127,7 +134,7 @@ function benchGrowth() {
   const early = cpu.slice(1, 6);
   const late = cpu.slice(-5);
   return {
-    gpus: Number(options.gpus),
+    gpus: Number(options['growth-gpus']),
     days,
     earlyCpuSeconds: early,
     lateCpuSeconds: late,
@@ -135,8 +142,23 @@ function benchGrowth() {
   };
 }
 
+/** @param {string} dir @param {string} gpus @param {string} step @param {string} day */
+function makeDay(dir, gpus, step, day) {
+  node('make-fleet.mjs', ['--dir', dir, '--gpus', gpus, '--days', options.days, '--step', step, '--only', day]);
+}
+
 function benchSpend() {
-  const command = `spend --by team,class --window ${options.days}d --json --data ${growthData}`;
+  const dir = join(options.dir, 'spend');
+  const data = join(options.dir, 'spend-data');
+  if (!existsSync(join(data, 'tables', 'spend_day'))) {
+    rmSync(data, { recursive: true, force: true });
+    for (let index = 0; index < Number(options.days); index += 1) {
+      makeDay(dir, options.gpus, '60', dayAt(index));
+      product([...(index === 0 ? inventoryOf(dir, data) : []), ...importsOf(dir, data, dayAt(index))]);
+    }
+    product([`derive --data ${data} --json`]);
+  }
+  const command = `spend --by team,class --window ${options.days}d --json --data ${data}`;
   const [asked, nothing] = [[command], ['select-1']].map((commands) =>
     Array.from({ length: 7 }, () => product(commands).cpuSeconds),
   );
@@ -160,6 +182,9 @@ function benchVersion() {
     return seconds.reduce((a, b) => a + b, 0) / 20;
   };
   const bin = join(here, '..', '..', 'bin', 'bursar.js');
-  const rounds = Array.from({ length: 5 }, () => cpuOf(`'${process.execPath}' '${bin}' --version`) / cpuOf(`'${process.execPath}' -e 0`));
+  const rounds = Array.from(
+    { length: 5 },
+    () => cpuOf(`'${process.execPath}' '${bin}' --version`) / cpuOf(`'${process.execPath}' -e 0`),
+  );
   return { ratioMedian: round(median(rounds)), ratios: rounds.map(round) };
 }

@@ -238,10 +238,10 @@ function chargesSql(/** @type {number} */ day) {
 function samplesSql(/** @type {number} */ day) {
   return `
   WITH moment AS (
-    SELECT i // ${gpus} AS minute, device.*, i % ${gpus} AS d, CAST(hash('noise ${day}', i) AS UBIGINT) AS noise, CAST(hash('rare ${day}', i) AS UBIGINT) AS rare,
-      ${day} * 72 + (i // ${gpus}) // 20 AS stretch, ${day} * 48 + (i // ${gpus}) // 30 AS half_hour
-    FROM range(${gpus * 1440}) AS r(i) JOIN device ON device_number = i % ${gpus}
-    WHERE (i // ${gpus}) % ${stepMinutes} = 0
+    SELECT minute, device.*, i % ${gpus} AS d, CAST(hash('noise ${day}', i) AS UBIGINT) AS noise, CAST(hash('rare ${day}', i) AS UBIGINT) AS rare,
+      ${day} * 72 + minute // 20 AS stretch, ${day} * 48 + minute // 30 AS half_hour
+    FROM (SELECT i, (i // ${gpus}) * ${stepMinutes} AS minute FROM range(${(gpus * 1440) / stepMinutes}) AS r(i)) r
+    JOIN device ON device_number = i % ${gpus}
   ), stated AS (
     SELECT *, pick('stretch', d * 1000003 + stretch, 1000) AS stretch_pick,
       -- 0 rests, 1 works, 2 says two things at once

@@ -5,12 +5,14 @@
  *   node bench/ledger/product.mjs select-1
  */
 process.env['UV_THREADPOOL_SIZE'] ??= '12';
-const { main } = await import('../../dist/main.js');
+/** @type {{ main: (argv: string[]) => Promise<number> }} */
+const { main } = await import(new URL('../../dist/main.js', import.meta.url).href);
 
 const cpuSeconds = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6;
 };
+/** @type {Record<string, number>} */
 const steps = {};
 for (const command of process.argv.slice(2)) {
   const before = cpuSeconds();

@@ -52,7 +52,7 @@ export function factExamples(tables: readonly FactTable[]): Rule {
         return title.startsWith('#') && new RegExp(`(^|[^\\w])${table.name}($|[^\\w])`).test(title);
       });
       if (section === undefined) return [`${path}:1: no section for ${table.name}`];
-      const wants = [...section.matchAll(/^```\w*\n(.+)$/gm)].map((block) => headerOffence(table, block[1] ?? ''));
+      const wants = [...section.matchAll(/^```[^\n]*\n(.+)$/gm)].map((block) => headerOffence(table, block[1] ?? ''));
       if (wants.length === 0) return [`${path}:1: no example file for ${table.name}`];
       return wants.includes(undefined) ? [] : [`${path}:1: the example for ${table.name} ${wants[0]}`];
     });

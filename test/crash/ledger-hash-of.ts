@@ -1,0 +1,19 @@
+import { ledgerHash } from '../../src/app/ledger-hash.ts';
+import type { Snapshot } from '../../src/facts/manifest.ts';
+import { STAGES } from '../../src/ledger/stages.ts';
+import { ask } from '../../src/lake/ask.ts';
+import type { Question } from '../../src/lake/ask.ts';
+import type { Engine } from '../../src/lake/engine.ts';
+import { scopeOf } from '../../src/lake/scope.ts';
+
+/** `bursar ledger hash` of one state of the lake as it lies there: whatever is behind stays behind. */
+export async function ledgerHashOf(engine: Engine, dataDir: string, snapshot: Snapshot): Promise<string> {
+  const { hash } = await ledgerHash({
+    dataDir,
+    snapshot,
+    scope: scopeOf(snapshot),
+    staleRows: 0,
+    ask: <Row>(question: Question) => ask<Row>(engine, dataDir, snapshot, STAGES, question),
+  });
+  return hash;
+}

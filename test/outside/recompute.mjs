@@ -1,0 +1,40 @@
+/**
+ * The outside script: works out a figure of `bursar ledger explain --json` again, from that JSON alone: rows of the bill →
+ * hours → pool → node → device → holder → category.
+ *
+ * @param {any} json what the command printed
+ * @param {string} [category] of `--category`, if it was asked
+ */
+export function recompute({ entries, charges, pools, chargeHours, deviceHours }, category) {
+  const sum = (/** @type {any[]} */ list, /** @type {(each: any) => bigint} */ of) =>
+    list.reduce((total, each) => total + of(each), 0n);
+  const part = (/** @type {bigint} */ of, /** @type {any} */ { before, weight, total }) =>
+    (of * (BigInt(before) + BigInt(weight))) / BigInt(total) - (of * BigInt(before)) / BigInt(total);
+  const meets = (/** @type {any} */ row, /** @type {any} */ wanted) =>
+    Object.keys(wanted).every((key) => row[key] === wanted[key]);
+  const all = (/** @type {any[]} */ rows, /** @type {any} */ wanted) => rows.filter((row) => meets(row, wanted));
+
+  const charged = (/** @type {string} */ hour, /** @type {any} */ wanted) =>
+    sum(all(charges, wanted), (c) => sum(all(c.hours, { hour }), (split) => part(BigInt(c.usdMicros), split)));
+  const ofNode = (/** @type {any} */ { billId, hourStart: hour, nodeId }) =>
+    sum(all(pools, { billId, hour }), ({ pool, nodes }) =>
+      sum(all(nodes, { nodeId }), (split) => part(charged(hour, { billId, pool }), split)),
+    );
+  const priceOf = (/** @type {any} */ e) => {
+    const { billId, hourStart: hour, nodeId, rootDeviceId, resourceId, disposition, component } = e;
+    const [device] = all(deviceHours, { hour, rootDeviceId });
+    if (billId !== null && device) return part(ofNode(e), device.split);
+    if (device) return (BigInt(device.usdNanosPerHour) * BigInt(device.presentSeconds) + 1_800_000n) / 3_600_000n;
+    if (billId === null) return BigInt(e.split.ofUsdMicros);
+    if (nodeId !== null) return ofNode(e);
+    const kind = disposition === 'beside' ? component : disposition;
+    if (kind === 'rounding') return BigInt(all(chargeHours, { billId, hour, kind })[0].usdMicros);
+    return charged(hour, { billId, kind, resourceId });
+  };
+  return sum(entries, (e) => {
+    if (e.usdMicros === null) return 0n;
+    const entry = part(priceOf(e), e.split);
+    const counted = category === undefined ? e.categories : all(e.categories, { category });
+    return sum(counted, ({ split }) => part(entry, split));
+  });
+}
