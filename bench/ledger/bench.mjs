@@ -104,7 +104,10 @@ async function equalEntries(dir, data) {
   const read = async (/** @type {string} */ sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
   const ours = `read_parquet('${data}/tables/ledger_entry/day=${START}/data.parquet', hive_partitioning = false)`;
   const bare = `read_parquet('${dir}/bare/entries-${START}.parquet')`;
-  const columns = (await read(`DESCRIBE SELECT * FROM ${bare}`)).map((row) => row['column_name']).join(', ');
+  const columns = JSON.stringify((await read(`DESCRIBE SELECT * FROM ${bare}`)).map((row) => row['column_name'])).slice(
+    1,
+    -1,
+  );
   const [answer] = await read(`
     SELECT (SELECT count(*) FROM ${bare}) AS rows,
       (SELECT count(*) FROM (SELECT ${columns} FROM ${ours} EXCEPT ALL SELECT ${columns} FROM ${bare})) AS "onlyProduct",

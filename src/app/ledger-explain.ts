@@ -189,7 +189,7 @@ async function explainDetail(space: ReadSpace, request: ExplainRequest, truncate
     const ask = async <Row>(what: string, rows: Row[], need: TableNeed, sql: string): Promise<void> => {
       const found = await space.ask<Row>({ tables: [need], sql: `${sql} LIMIT ${limit - rows.length + 1}` });
       if (rows.length + found.length > limit) cut.add(what);
-      rows.push(...found.slice(0, limit - rows.length));
+      for (const row of found.slice(0, limit - rows.length)) rows.push(row);
     };
     await space.ask({ tables: [{ table: 'held', ...only }], sql: DETAILED_DEVICE });
     await ask('deviceHours', detail.deviceHours, { table: 'estimate_hour', ...only }, DEVICE_HOURS);

@@ -28,7 +28,7 @@ export function scopeOf(snapshot: Snapshot): Scope | undefined {
 function spokenClusters(snapshot: Snapshot): string {
   const clusters = new Set(snapshot.batches.flatMap((batch) => batch.clusters ?? []));
   if (clusters.has(null)) return '*';
-  return clusters.size === 0 ? '' : `|${[...clusters].toSorted().join('|')}|`;
+  return clusters.size === 0 ? '' : `|${[...clusters].map(String).toSorted().join('|')}|`;
 }
 
 /** What bills say of a day: who is covered, up to which moment of it. */

@@ -1,5 +1,4 @@
 import { LIST_PRICES } from '../facts/list-price.ts';
-import type { ListPrice } from '../facts/list-price.ts';
 import type { Stage } from '../facts/stage.ts';
 
 const NANOS_PER_USD = 1_000_000_000n;
@@ -9,6 +8,10 @@ function nanos(usd: string): bigint {
   const [whole = '0', fraction = ''] = usd.split('.');
   return BigInt(whole) * NANOS_PER_USD + BigInt(fraction.padEnd(9, '0'));
 }
+
+const LIST_PRICE_ROWS = LIST_PRICES.map(
+  (price) => `('${price.model}', CAST(${nanos(price.usdPerGpuHour)} AS BIGINT))`,
+).join(', ');
 
 /** Nano-dollars an hour × seconds, in whole micros, half up. */
 export const microsOf = (nanosPerHour: string, seconds: string): string =>
@@ -30,40 +33,36 @@ export const RATE_ROW = `
  *
  * Reads: presence, rate (all rows).
  */
-export function estimateHourWith(listPrices: readonly ListPrice[]): Stage {
-  const values = listPrices
-    .map((price) => `('${price.model}', CAST(${nanos(price.usdPerGpuHour)} AS BIGINT))`)
-    .join(', ');
-  return {
-    name: 'estimate_hour',
-    version: 1,
-    unit: 'day',
-    reads: [
-      { table: 'presence', days: [0] },
-      { table: 'rate', days: 'all' },
-    ],
-    params: [],
-    writes: [
-      ['day', 'DATE'],
-      ['hour_start', 'TIMESTAMP'],
-      ['root_device_id', 'VARCHAR'],
-      ['present_s', 'BIGINT'],
-      ['node_id', 'VARCHAR'],
-      ['model', 'VARCHAR'],
-      ['cluster', 'VARCHAR'],
-      ['provider', 'VARCHAR'],
-      ['billing_account', 'VARCHAR'],
-      ['region', 'VARCHAR'],
-      ['purchase', 'VARCHAR'],
-      ['presence', 'VARCHAR'],
-      ['priced_by', 'VARCHAR'],
-      ['usd_nanos_per_hour', 'BIGINT'],
-      ['usd_micros', 'BIGINT'],
-    ],
-    orderBy: 'root_device_id, hour_start',
-    sql: `
+export const estimateHour: Stage = {
+  name: 'estimate_hour',
+  version: 1,
+  unit: 'day',
+  reads: [
+    { table: 'presence', days: [0] },
+    { table: 'rate', days: 'all' },
+  ],
+  params: [],
+  writes: [
+    ['day', 'DATE'],
+    ['hour_start', 'TIMESTAMP'],
+    ['root_device_id', 'VARCHAR'],
+    ['present_s', 'BIGINT'],
+    ['node_id', 'VARCHAR'],
+    ['model', 'VARCHAR'],
+    ['cluster', 'VARCHAR'],
+    ['provider', 'VARCHAR'],
+    ['billing_account', 'VARCHAR'],
+    ['region', 'VARCHAR'],
+    ['purchase', 'VARCHAR'],
+    ['presence', 'VARCHAR'],
+    ['priced_by', 'VARCHAR'],
+    ['usd_nanos_per_hour', 'BIGINT'],
+    ['usd_micros', 'BIGINT'],
+  ],
+  orderBy: 'root_device_id, hour_start',
+  sql: `
     WITH rate_row AS (${RATE_ROW}
-    ), list_price AS (SELECT * FROM (VALUES ${values}) AS v(model, nanos)
+    ), list_price AS (SELECT * FROM (VALUES ${LIST_PRICE_ROWS}) AS v(model, nanos)
     ), root_rows AS (
       SELECT day, root_device_id, count(*) AS presence_rows FROM presence GROUP BY day, root_device_id
     ), piece AS (
@@ -117,7 +116,4 @@ export function estimateHourWith(listPrices: readonly ListPrice[]): Stage {
     FROM described d LEFT JOIN chosen c ON d.hour_start = c.hour_start
       AND COALESCE(d.node_id, '') = COALESCE(c.node_id, '') AND COALESCE(d.model, '') = COALESCE(c.model, '')
     LEFT JOIN listed l ON d.model = l.model`,
-  };
-}
-
-export const estimateHour: Stage = estimateHourWith(LIST_PRICES);
+};

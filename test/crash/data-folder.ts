@@ -66,22 +66,22 @@ export async function litterOf(dataDir: string): Promise<string[]> {
   return everything.filter((path) => !kept.has(path) && !isState(path) && !isPublished(path));
 }
 
-/** Names under `tables/` that are missing, too many, or of another file than the manifest's. */
+/** Names under `tables/` that are missing, too many, or of other rows than the manifest's. */
 export async function misnamedOf(dataDir: string): Promise<string[]> {
   const { derived } = await snapshotOf(dataDir);
   const tables = join(dataDir, 'tables');
-  const inodes = new Map<string, number>();
-  for (const entry of readdirSync(tables, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isFile() && entry.name !== '_published') inodes.set(relative(tables, path), statSync(path).ino);
-  }
+  const names = new Set(
+    readdirSync(tables, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name !== '_published')
+      .map((entry) => relative(tables, join(entry.parentPath, entry.name))),
+  );
   const misnamed: string[] = [];
   for (const { table, unit, file } of derived) {
     if (file === null) continue;
     const folder = /^\d{4}-\d{2}-\d{2}$/.test(unit) ? `day=${unit}` : encodeURIComponent(unit);
     const name = join(table, folder, 'data.parquet');
-    if (inodes.get(name) !== statSync(join(dataDir, file.path)).ino) misnamed.push(name);
-    inodes.delete(name);
+    const isThere = names.delete(name);
+    if (!isThere || (await fingerprint(join(tables, name))).contentHash !== file.contentHash) misnamed.push(name);
   }
-  return [...misnamed, ...inodes.keys()];
+  return [...misnamed, ...names];
 }

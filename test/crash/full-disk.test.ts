@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +20,6 @@ const read: Command = { kind: 'read' };
 describe.skipIf(!mayMount())('a small disk (skipped where tmpfs may not be mounted: only root on Linux may)', () => {
   let folder: string;
   let bundle: WriterBundle;
-  let others: readonly Command[];
   let [firstBill, secondBill]: [Command, Command] = [derive, derive];
   let disk: SmallDisk;
   let dataDir: string;
@@ -38,17 +37,19 @@ describe.skipIf(!mayMount())('a small disk (skipped where tmpfs may not be mount
     bundle = await bundleWriter(repository);
     const commands = writeDeliveries(join(folder, 'files'));
     const isBill = (command: Command): boolean => command.kind === 'import' && command.batch === 'bill';
-    others = commands.filter((command) => command.kind === 'import' && !isBill(command));
+    const others = commands.filter((command) => command.kind === 'import' && !isBill(command));
     [firstBill = derive, secondBill = derive] = commands.filter(isBill);
+    dataDir = join(folder, 'filled');
+    hashA = (await run(...others, firstBill, derive)).at(-1) ?? '';
   });
   afterAll(() => {
     bundle.remove();
     rmSync(folder, { recursive: true, force: true });
   });
-  beforeEach(async () => {
+  beforeEach(() => {
     disk = mountSmallDisk(3);
     dataDir = join(disk.folder, 'data');
-    hashA = (await run(...others, firstBill, derive)).at(-1) ?? '';
+    cpSync(join(folder, 'filled'), dataDir, { recursive: true });
   });
   afterEach(() => disk.remove());
 

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { rmSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { diceOf } from '../oracle/random/dice.ts';
@@ -21,8 +21,9 @@ export interface Kill {
   readonly generation: number;
 }
 
-/** A run that nobody disturbed: its steps, and the ledger of each generation. */
+/** A run that nobody disturbed: its steps, the ledger of each generation, and the folder as it was after each command. */
 export interface Undisturbed {
+  readonly copies: string;
   readonly steps: readonly { readonly step: number; readonly command: number; readonly name: string }[];
   readonly hashes: ReadonlyMap<number, string>;
   readonly finalHash: string;
@@ -40,7 +41,10 @@ export interface Campaign {
 /** Does all commands once, in a folder of its own. */
 export async function undisturbed({ bundle, commands, folder }: Campaign): Promise<Undisturbed> {
   const dataDir = join(folder, 'undisturbed');
-  const { code, told } = await startWriter(bundle, { dataDir, commands, tellsAll: true }).ended;
+  const copies = join(folder, 'copies');
+  // Before the first command there is an empty folder.
+  mkdirSync(join(copies, '0'), { recursive: true });
+  const { code, told } = await startWriter(bundle, { dataDir, commands, copies, tellsAll: true }).ended;
   deepStrictEqual(code, 0);
   const hashes = new Map<number, string>();
   for (const each of told) if ('hash' in each) hashes.set(each.generation, each.hash);
@@ -48,6 +52,7 @@ export async function undisturbed({ bundle, commands, folder }: Campaign): Promi
   hashes.set(0, hashes.get(1) ?? '');
   rmSync(dataDir, { recursive: true });
   return {
+    copies,
     steps: told.filter((each) => 'step' in each),
     hashes,
     finalHash: hashes.get(Math.max(...hashes.keys())) ?? '',
@@ -76,21 +81,24 @@ async function killOnce(campaign: Campaign, reference: Undisturbed, dice: Dice, 
   const dataDir = join(folder, `killed-${index}`);
   const aim = index % 2 === 0 ? 'at the step' : 'some moments after';
   const target = aimed(reference, dice, commands.length);
-  const told = await killAt(campaign, dataDir, target, aim === 'at the step' ? undefined : 2 ** dice.int(0, 12));
+  cpSync(join(reference.copies, String(target.command)), dataDir, { recursive: true });
+  const turns = aim === 'at the step' ? undefined : 2 ** dice.int(0, 12);
+  const told = await killAt(bundle, dataDir, commands.slice(target.command), target.step, turns);
   const last = told.findLast((each) => 'step' in each);
-  const command = commands[last?.command ?? 0];
+  const cutOff = target.command + (last?.command ?? 0);
+  const command = commands[cutOff];
   const step = last?.name ?? 'none';
-  const label = `kill ${index} of seed ${campaign.seed}, command ${last?.command} (${command?.kind}), ${step}`;
+  const label = `kill ${index} of seed ${campaign.seed}, command ${cutOff} (${command?.kind}), ${step}`;
 
   const left = await stateOf(dataDir);
   deepStrictEqual(left.broken, [], `${label}: files that the manifest lists are whole`);
-  const committed = told.filter((each) => 'step' in each && each.name === 'manifest: after commit').length;
-  const generations = [committed, committed + 1];
+  const commits = told.filter((each) => 'step' in each && each.name === 'manifest: after commit').length;
+  const generations = [target.command + commits, target.command + commits + 1];
   deepStrictEqual(generations.includes(left.generation), true, `${label}: generation ${left.generation}`);
   deepStrictEqual(left.hash, reference.hashes.get(left.generation), `${label}: the ledger of that generation`);
 
   // People repeat what was cut off, or everything; both must do.
-  const rest = index % 4 < 3 ? commands.slice(last?.command ?? 0) : commands;
+  const rest = index % 4 < 3 ? commands.slice(cutOff) : commands;
   const again = await startWriter(bundle, { dataDir, commands: rest }).ended;
   deepStrictEqual([again.code, again.signal], [0, null], `${label}: the next run`);
   const refused = again.told.filter((each) => 'refused' in each);
@@ -109,18 +117,19 @@ async function killOnce(campaign: Campaign, reference: Undisturbed, dice: Dice, 
   };
 }
 
-/** Every command and every kind of step in it equally often: files are many, commits few. */
-function aimed({ steps }: Undisturbed, dice: Dice, commands: number): number {
+/** Every command and every kind of step in it equally often: files are many, commits few. The step is counted from the command's first. */
+function aimed({ steps }: Undisturbed, dice: Dice, commands: number): { command: number; step: number } {
   const command = dice.int(0, commands - 1);
   const own = steps.filter((each) => each.command === command);
   const name = dice.pick([...new Set(own.map((each) => each.name))]);
-  return dice.pick(own.filter((each) => each.name === name)).step;
+  return { command, step: dice.pick(own.filter((each) => each.name === name)).step - (own[0]?.step ?? 0) };
 }
 
 /** Kills the writer while it stands at a step, or a number of turns of the event loop after it was heard of. */
 async function killAt(
-  { bundle, commands }: Campaign,
+  bundle: WriterBundle,
   dataDir: string,
+  commands: readonly Command[],
   step: number,
   turns: number | undefined,
 ): Promise<readonly Told[]> {

@@ -1,4 +1,5 @@
-import { writeSync } from 'node:fs';
+import { cpSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { importFiles } from '../../src/app/import.ts';
 import { ledgerHash } from '../../src/app/ledger-hash.ts';
 import { deriveLedger, withReader, withWriter } from '../../src/app/workspace.ts';
@@ -20,6 +21,8 @@ export interface Plan {
   readonly holdAtStep?: number;
   /** Says after every command which ledger there is now; else only at the end. */
   readonly tellsAll?: boolean;
+  /** Keeps a copy of the data folder after every command: `<copies>/1` after the first. */
+  readonly copies?: string;
   /** Does all commands as one writer, over and over, until something comes in on stdin. */
   readonly repeats?: boolean;
 }
@@ -90,6 +93,7 @@ async function runEach(): Promise<void> {
   for (const [index, command] of plan.commands.entries()) {
     try {
       await runAlone(command, index);
+      if (plan.copies !== undefined) cpSync(plan.dataDir, join(plan.copies, String(index + 1)), { recursive: true });
     } catch (failure) {
       if (!(failure instanceof OperationError)) throw failure;
       tell({ command: index, refused: failure.code, message: failure.message });

@@ -147,10 +147,18 @@ const COMPARED = {
 
 /** Every column both sides know, in one line. */
 export function rowText(table: 'ledger_entry' | 'waterfall', row: Readonly<Record<string, unknown>>): string {
-  return COMPARED[table]
-    .map((column) => {
-      const value = row[column] ?? null;
-      return `${column}=${value === null ? '' : typeof value === 'number' && column === 'hour_start' ? timeText(value) : String(value)}`;
-    })
-    .join(' ');
+  return COMPARED[table].map((column) => `${column}=${valueText(column, row[column])}`).join(' ');
+}
+
+function valueText(column: string, value: unknown): string {
+  switch (typeof value) {
+    case 'number':
+      return column === 'hour_start' ? timeText(value) : String(value);
+    case 'string':
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+    default:
+      return '';
+  }
 }
