@@ -66,6 +66,12 @@ test('what has no price is never shown as $0', () => {
   expect(lines.join('\n')).not.toContain('$0');
 });
 
+test('a thousandth of the whole is not 1 %, however many of them there are', () => {
+  const rows = Array.from({ length: 1000 }, (_, index) => row([`job ${index}`, null], 7_000_000n, 1n));
+  const lines = spendText(spend(rows));
+  expect(lines.filter((line) => line.includes('<1 %'))).toHaveLength(1000);
+});
+
 test('JSON has the shape others build on', () => {
   const step = new Date('2026-11-02T00:00:00Z');
   const rows = [

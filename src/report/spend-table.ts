@@ -1,3 +1,4 @@
+import { divideRounded } from '../money/usd.ts';
 import { counted, dollarsOf, gpuHours, gpuHoursOf, gpuSeconds, isoTime, minute, percentsOf } from './figures.ts';
 import { csvLine, safeText } from './safe-text.ts';
 import { textTable } from './table.ts';
@@ -31,6 +32,7 @@ export interface Spend {
 
 const UNATTRIBUTED = 'unattributed';
 const DAY_S = 86_400;
+const SHARES_ADD_UP_MAX = 20;
 const BASIS_WORDS: readonly (readonly [basis: string, words: string])[] = [
   ['billed', 'billed'],
   ['rate', 'by your rates'],
@@ -72,7 +74,7 @@ export function spendCsv({ by, stepSeconds, rows }: Spend): string {
 export function spendText(spend: Spend): string[] {
   const { by, stepSeconds, rows } = spend;
   const costs = dollarsOf(rows.map((row) => row.costUsdMicros));
-  const shares = percentsOf(rows.map((row) => row.costUsdMicros ?? 0n));
+  const shares = sharesOf(rows.map((row) => row.costUsdMicros ?? 0n));
   const held = gpuHoursOf(rows.map((row) => row.heldUnits));
   const unpriced = gpuHoursOf(rows.map((row) => row.unpricedUnits));
   const ifAny = (units: bigint, shown: string | undefined): string => (units === 0n ? '' : (shown ?? ''));
@@ -124,6 +126,18 @@ function footing({ usdMicrosByBasis, unpricedUnits }: Spend): string[] {
       ? []
       : [`${gpuHours(unpricedUnits)} have no price and are in no sum: bursar import rates FILE, or a bill`]),
   ];
+}
+
+/** Shares add up to 100 % while there are few; of thousands of small ones, that would make 1 % of next to nothing. */
+function sharesOf(costs: readonly bigint[]): string[] {
+  if (costs.length <= SHARES_ADD_UP_MAX) return percentsOf(costs);
+  const total = costs.reduce((sum, cost) => sum + cost, 0n);
+  return costs.map((cost) => (cost <= 0n || total <= 0n ? '' : percentOf(cost, total)));
+}
+
+function percentOf(cost: bigint, total: bigint): string {
+  const percent = divideRounded(cost * 100n, total);
+  return percent === 0n ? '<1 %' : `${percent} %`;
 }
 
 function cellsOf(row: SpendRow): string[] {

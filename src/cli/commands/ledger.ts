@@ -18,8 +18,8 @@ import { outputOf } from '../output.ts';
 import { filterOption } from './spend.ts';
 
 /** A script gets every entry of a figure up to this; beyond it the largest, and says so. */
-const JSON_ENTRIES_MAX = 100_000;
-const JSON_DETAIL_ROWS_MAX = 100_000;
+const JSON_ENTRIES_MAX = 50_000;
+const JSON_DETAIL_ROWS_MAX = 50_000;
 const TEXT_ENTRIES = 10;
 /** So many entries are followed all the way on a screen. */
 const TEXT_DETAILED = 3;
