@@ -5,8 +5,7 @@
  *                               [--days 90] [--rounds 3]
  *
  * day      one day of one-minute samples: import and derive against bare.sql, rounds in turn, entries compared row by row
- * growth   that many days of five-minute samples of a smaller fleet, one after the other: what a late day costs against an
- *          early one. A smaller fleet is the harder test: whatever grows with history weighs more beside its day.
+ * growth   that many days of five-minute samples of a smaller fleet: what the last day costs against the second. A smaller fleet is the harder test: whatever grows with history weighs more beside its day.
  * spend    `spend --by team,class` over that many days of hourly samples of the whole fleet, against the same process answering
  *          `SELECT 1`; how often samples come changes nothing in the tables it reads
  * version  `bursar --version` against `node -e 0`
@@ -14,7 +13,7 @@
  * Prints one JSON object. CPU seconds are of whole processes; a machine with others on it inflates both sides.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -118,30 +117,38 @@ async function equalEntries(dir, data) {
   return answer;
 }
 
-/** Each day is made, imported and derived by a process of its own, then its input is thrown away. */
+/**
+ * Two folders, one with the first day and one with all days but the last. The second day on the one and the last day on the
+ * other are taken in turn, each on a fresh copy: whatever disturbs the machine disturbs both.
+ */
 function benchGrowth() {
-  const growthDir = join(options.dir, 'growth');
-  const growthData = join(options.dir, 'growth-data');
-  rmSync(growthData, { recursive: true, force: true });
+  const dir = join(options.dir, 'growth');
+  const early = join(options.dir, 'growth-early');
+  const late = join(options.dir, 'growth-late');
+  const trial = join(options.dir, 'growth-trial');
   const days = Number(options.days);
-  const cpu = [];
-  for (let index = 0; index < days; index += 1) {
-    const day = dayAt(index);
-    makeDay(growthDir, options['growth-gpus'], '5', day);
-    const first = index === 0 ? inventoryOf(growthDir, growthData) : [];
-    const ours = product([...first, ...importsOf(growthDir, growthData, day), `derive --data ${growthData} --json`]);
-    cpu.push(ours.cpuSeconds);
-    rmSync(join(growthDir, `samples-${day}.parquet`));
-    process.stderr.write(`day ${index + 1}: ${ours.cpuSeconds} s CPU ${JSON.stringify(ours.steps)}\n`);
-  }
-  const early = cpu.slice(1, 6);
-  const late = cpu.slice(-5);
+  const gpus = options['growth-gpus'];
+  const takes = (/** @type {number} */ index) => importsOf(dir, late, dayAt(index));
+  for (const folder of [early, late]) rmSync(folder, { recursive: true, force: true });
+  for (let index = 0; index < days; index += 1) makeDay(dir, gpus, '5', dayAt(index));
+  product([...inventoryOf(dir, early), ...importsOf(dir, early, dayAt(0)), `derive --data ${early} --json`]);
+  product([...inventoryOf(dir, late), ...Array.from({ length: days - 1 }, (_, index) => takes(index)).flat()]);
+  product([`derive --data ${late} --json`]);
+  /** @param {string} folder @param {number} index */
+  const cost = (folder, index) => {
+    rmSync(trial, { recursive: true, force: true });
+    cpSync(folder, trial, { recursive: true });
+    return product([...importsOf(dir, trial, dayAt(index)), `derive --data ${trial} --json`]).cpuSeconds;
+  };
+  const rounds = Array.from({ length: Number(options.rounds) * 2 + 1 }, () => [cost(early, 1), cost(late, days - 1)]);
+  rmSync(trial, { recursive: true, force: true });
+  const [second, last] = [0, 1].map((side) => rounds.map((round) => round[side] ?? 0));
   return {
-    gpus: Number(options['growth-gpus']),
+    gpus: Number(gpus),
     days,
-    earlyCpuSeconds: early,
-    lateCpuSeconds: late,
-    ratioOfMedians: round(median(late) / median(early)),
+    secondDayCpuSeconds: second,
+    lastDayCpuSeconds: last,
+    ratioOfMedians: round(median(last ?? []) / median(second ?? [])),
   };
 }
 

@@ -15,10 +15,24 @@ export interface DayDigests {
 
 /** Everything an answer of this stage for this unit depends on, as one hash. Equal hash, equal rows. */
 export function inputHash(stage: Stage, unit: string, state: DerivedState, scope: Scope, digests: DayDigests): string {
-  const lines = [stage.name, String(stage.version), stage.sql, stage.orderBy, JSON.stringify(stage.writes)];
+  const lines = [stageHash(stage)];
   for (const input of stage.reads) lines.push(input.table, ...describeInput(stage, input, unit, state, scope, digests));
   for (const param of stage.params) lines.push(param, describeParam(stage, param, unit, scope));
   return createHash('sha256').update(lines.join('\n')).digest('hex');
+}
+
+const stageHashes = new WeakMap<Stage, string>();
+
+/** What the stage itself does, hashed once and not for each of a thousand days. */
+function stageHash(stage: Stage): string {
+  const known = stageHashes.get(stage);
+  if (known !== undefined) return known;
+  const { name, version, sql, orderBy, writes } = stage;
+  const hash = createHash('sha256')
+    .update(JSON.stringify([name, version, sql, orderBy, writes]))
+    .digest('hex');
+  stageHashes.set(stage, hash);
+  return hash;
 }
 
 function describeInput(

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { withReader, withWriter } from '../../src/app/workspace.ts';
 import { writeDeliveries } from './deliveries.ts';
 import { bundleWriter, startWriter } from './writer-process.ts';
-import type { WriterBundle } from './writer-process.ts';
+import type { WriterBundle, WriterProcess } from './writer-process.ts';
 import type { Command } from './writer.ts';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
@@ -19,10 +19,15 @@ const ANSWERS_MAX = 2000;
 let folder: string;
 let bundle: WriterBundle;
 let commands: readonly Command[];
+/** To be stopped also where a test fails half-way. */
+const writers: WriterProcess[] = [];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'bursar-beside-'));
   bundle = await bundleWriter(repository);
   commands = writeDeliveries(join(folder, 'files'));
+});
+afterEach(() => {
+  for (const writer of writers.splice(0)) writer.kill();
 });
 afterAll(() => {
   bundle.remove();
@@ -68,6 +73,7 @@ describe('readers beside a writer', () => {
     const writer = startWriter(bundle, plan, (told) => {
       if ('step' in told && told.name === 'committed') commits.emit('ledger');
     });
+    writers.push(writer);
     const { ended } = writer;
     const nextLedger = async (): Promise<void> => {
       const end = await Promise.race([once(commits, 'ledger'), ended]);
@@ -97,6 +103,7 @@ describe('a second writer', () => {
     const writer = startWriter(bundle, { dataDir, commands, holdAtStep: 1 }, (told) => {
       if ('step' in told && told.step === 1) arrived();
     });
+    writers.push(writer);
     await atWork;
     const secondWriter = () => withWriter(dataDir, 'derive', async () => 'written');
     await expect(secondWriter()).rejects.toMatchObject({
