@@ -6,7 +6,8 @@ export interface Scope {
   /** The newest fact: the ledger's "now", so that the same facts always give the same ledger. */
   readonly horizon: Date;
   readonly days: readonly string[];
-  /** Clusters that allocation sources speak for, as `|a|b|`; `*` is all of them, '' none. */
+  /** Clusters that allocation sources speak for, each between two unit separators (U+001F, which no name has); `*` is all
+   * of them, '' none. */
   readonly spoken: string;
   readonly bills: readonly BillFacts[];
 }
@@ -28,7 +29,7 @@ export function scopeOf(snapshot: Snapshot): Scope | undefined {
 function spokenClusters(snapshot: Snapshot): string {
   const clusters = new Set(snapshot.batches.flatMap((batch) => batch.clusters ?? []));
   if (clusters.has(null)) return '*';
-  return clusters.size === 0 ? '' : `|${[...clusters].map(String).toSorted().join('|')}|`;
+  return clusters.size === 0 ? '' : ['', ...[...clusters].map(String).toSorted(), ''].join('\u001f');
 }
 
 /** What bills say of a day: who is covered, up to which moment of it. */

@@ -24,7 +24,7 @@ export const splitMoney = (total: string, cumulative: string, weight: string, ba
  * node are held by count, the whole node, because then what happens on one device changes the share of the others.
  * The shares of a device's piece add up to its capacity: what nobody claims is a row too.
  *
- * Reads: presence, holding. `$spoken` lists the clusters an allocation source speaks for (`|a|b|`), or is `*`.
+ * Reads: presence, holding. `$spoken` lists the clusters an allocation source speaks for (each between two unit separators), or is `*`.
  */
 export const held: Stage = {
   name: 'held',
@@ -167,7 +167,7 @@ export const held: Stage = {
     ), settled AS (
       SELECT p.*, e.place, e.share_units, e.conflict, e.pooled,
              e.is_rest AND CASE WHEN $spoken = '*' THEN TRUE WHEN $spoken = '' THEN FALSE WHEN p.cluster IS NULL THEN TRUE
-                                ELSE strpos($spoken, '|' || p.cluster || '|') > 0 END AS is_unallocated
+                                ELSE strpos($spoken, chr(31) || p.cluster || chr(31)) > 0 END AS is_unallocated
       FROM every e JOIN capable p ON e.piece_no = p.piece_no
     )
     SELECT s.day, date_trunc('hour', s.from_at) AS hour_start, s.from_at, s.until_at,

@@ -84,7 +84,7 @@ describe.skipIf(!mayMount())('a small disk (skipped where tmpfs may not be mount
     const hashB = (await run(secondBill, derive, firstBill, derive))[1];
     expect(hashB).not.toBe(hashA);
     const outcomes = new Set<string>();
-    for (let free = 0; !outcomes.has('both done'); free = free * 4 + 16_384) {
+    for (let free = 0; !outcomes.has('both done'); free = free * 2 + 16_384) {
       disk.leave(free);
       const [imported, derived, answered] = await run(secondBill, derive, read);
       const label = `${free} bytes free: ${imported} ${derived}`;
