@@ -27,12 +27,12 @@ export async function settleFile(asidePath: string, path: string, onStep?: OnSte
 }
 
 /** Begins with a dot, because engines that read whole folders would take any other name for more rows. */
-export const LINK_ASIDE = '.link.aside';
+export const PUBLISH_ASIDE = '.publish.aside';
 
 /** Makes `path` another name of `target`, replacing what had the name, without a moment in which it is missing. */
 export async function publishLink(target: string, path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const aside = join(dirname(path), LINK_ASIDE);
+  const aside = join(dirname(path), PUBLISH_ASIDE);
   await rm(aside, { force: true });
   await link(target, aside);
   await rename(aside, path);

@@ -12,7 +12,11 @@ const cases = {
   'facts that are only half written': { path: `gpu_sample/day=2026-11-01/${HEX}.aside`, isSwept: true },
   'a derived day that never came to its commit': { path: `held/day=2026-11-01/${UUID}.parquet`, isSwept: true },
   'a derived day that is only half written': { path: `held/day=2026-11-01/${UUID}.parquet.aside`, isSwept: true },
-  'a name for other engines that is not yet there': { path: 'tables/held/day=2026-11-01/.link.aside', isSwept: true },
+  'a name for other engines that is not yet there': {
+    path: 'tables/held/day=2026-11-01/.publish.aside',
+    isSwept: true,
+  },
+  'the word which ledger those names are of, half written': { path: 'tables/.publish.aside', isSwept: true },
   'what the manifest lists, or listed a minute ago': { path: `held/day=2026-11-02/${UUID}.parquet`, isSwept: false },
   'a name for other engines': { path: 'tables/held/day=2026-11-01/data.parquet', isSwept: false },
   'the state': { path: 'state.sqlite', isSwept: false },

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { DerivedUnit } from '../facts/manifest.ts';
 import type { Stage } from '../facts/stage.ts';
 import type { OnStep } from './durable-file.ts';
-import { publishLink } from './durable-file.ts';
+import { PUBLISH_ASIDE, publishLink } from './durable-file.ts';
 
 /** What a derivation changed, and what there is after it. */
 export interface Publication {
@@ -36,7 +36,7 @@ export async function publish(publication: Publication): Promise<void> {
   if (published === mark) return;
   onStep?.('publish mark');
   await mkdir(join(dataDir, 'tables'), { recursive: true });
-  const aside = `${markPath(dataDir)}.aside`;
+  const aside = join(dataDir, 'tables', PUBLISH_ASIDE);
   await writeFile(aside, `${mark}\n`);
   await rename(aside, markPath(dataDir));
 }

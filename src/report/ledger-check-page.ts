@@ -102,7 +102,7 @@ export function ledgerCheckText(check: LedgerCheck): string[] {
   const posted = check.bills.filter((bill) => bill.posted);
   const waiting = check.bills.filter((bill) => !bill.posted);
   const sums = [
-    ['by your rates', formatUsdMicros(check.rateUsdMicros)],
+    ['by stated rates', formatUsdMicros(check.rateUsdMicros)],
     ['estimated, not billed', formatUsdMicros(check.estimatedUsdMicros)],
     ['unattributed', formatUsdMicros(check.unattributedUsdMicros), 'paid, and no team is known for it'],
     ['unknown', formatUsdMicros(check.unknownUsdMicros), 'paid, and nobody knows what became of it'],

@@ -35,7 +35,7 @@ const DAY_S = 86_400;
 const SHARES_ADD_UP_MAX = 20;
 const BASIS_WORDS: readonly (readonly [basis: string, words: string])[] = [
   ['billed', 'billed'],
-  ['rate', 'by your rates'],
+  ['rate', 'by stated rates'],
   ['estimated', 'estimated, not billed'],
 ];
 

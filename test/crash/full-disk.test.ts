@@ -90,7 +90,9 @@ describe.skipIf(!mayMount())('a small disk (skipped where tmpfs may not be mount
       const label = `${free} bytes free: ${imported} ${derived}`;
       expect(['disk-full', hashA], label).toContain(imported);
       expect(['disk-full', imported === hashA ? hashB : hashA], label).toContain(derived);
-      expect(answered, label).toBe(derived === 'disk-full' ? hashA : derived);
+      // A derivation may find room for the ledger and none for its names, and a reader may have just enough to derive itself.
+      const wholeOnes = derived !== 'disk-full' ? [derived] : imported === hashA ? [hashA, hashB] : [hashA];
+      expect(wholeOnes, label).toContain(answered);
       expect(await stateOf(dataDir), label).toMatchObject({ hash: answered, broken: [] });
       outcomes.add(imported !== hashA ? 'import refused' : derived === hashB ? 'both done' : 'derive refused');
       disk.empty();
