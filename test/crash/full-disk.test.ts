@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { diceOf } from '../oracle/random/dice.ts';
-import { litterOf, stateOf } from './data-folder.ts';
+import { litterOf, misnamedOf, stateOf } from './data-folder.ts';
 import { writeDeliveries } from './deliveries.ts';
 import { mayMount, mountSmallDisk } from './small-disk.ts';
 import type { SmallDisk } from './small-disk.ts';
@@ -98,6 +98,7 @@ describe.skipIf(!mayMount())('a small disk (skipped where tmpfs may not be mount
       disk.empty();
       expect(await litterOf(dataDir), label).toEqual([]);
       expect(await run(secondBill, derive, firstBill, derive), label).toEqual([answered, hashB, hashB, hashA]);
+      expect(await misnamedOf(dataDir), label).toEqual([]);
     }
     expect(outcomes).toEqual(new Set(['import refused', 'derive refused', 'both done']));
   });

@@ -13,8 +13,9 @@ export interface TimeOptions {
   readonly utcByContract: boolean;
 }
 
-const FIRST = `TIMESTAMP '1970-01-01 00:00:00'`;
-const LAST = `TIMESTAMP '2200-01-01 00:00:00'`;
+/** A clock that was never set says 1970, and one such row would make a ledger of twenty thousand days. */
+const FIRST = `TIMESTAMP '2000-01-01 00:00:00'`;
+const LAST = `TIMESTAMP '2100-01-01 00:00:00'`;
 /** The zone at the end of a text; only after a clock, or the day of `2026-10-01` would be one. */
 const ZONE_PATTERN = String.raw`:\d{2}(?:[.,]\d+)?\s*([zZ]|UTC|GMT|[+-]\d{2}(?::?\d{2})?)$`;
 const NUMBER_PATTERN = String.raw`^[+]?\d+(\.\d*)?([eE][+]?\d+)?$`;
@@ -60,12 +61,12 @@ function typedTime(cell: Cell, sql: string): ParsedColumn {
 }
 
 function isPlausible({ type, stats }: Cell): boolean {
-  return type === 'TIMESTAMP' && stats?.nulls === 0 && stats.min >= '1971' && stats.max < '2199';
+  return type === 'TIMESTAMP' && stats?.nulls === 0 && stats.min >= '2001' && stats.max < '2099';
 }
 
 function implausible(ref: string, value: string): string {
   return `CASE WHEN ${ref} IS NOT NULL AND NOT COALESCE(${value} >= ${FIRST} AND ${value} < ${LAST}, false)
-    THEN 'is not a time between 1970 and 2200' END`;
+    THEN 'is not a time between 2000 and 2100' END`;
 }
 
 function inZone(local: string, zone: string | undefined): string {
@@ -88,10 +89,11 @@ function wholeOf(input: string): string {
     ELSE TRY_CAST(split_part(${input}, '.', 1) AS BIGINT) END`;
 }
 
-const SECONDS_MAX = 7_258_118_400; // 2200-01-01
+const SECONDS_MIN = 946_684_800; // 2000-01-01
+const SECONDS_MAX = 4_102_444_800; // 2100-01-01
 
 function fromSeconds(seconds: string): string {
-  return `CASE WHEN ${seconds} >= 0 AND ${seconds} < ${SECONDS_MAX} THEN make_timestamp(${seconds} * 1000000) END`;
+  return `CASE WHEN ${seconds} >= ${SECONDS_MIN} AND ${seconds} < ${SECONDS_MAX} THEN make_timestamp(${seconds} * 1000000) END`;
 }
 
 function numberTime(ref: string, unit: string | undefined): ParsedColumn {
@@ -107,7 +109,7 @@ function numberTime(ref: string, unit: string | undefined): ParsedColumn {
 function numberReason(unit: string | undefined): string {
   return unit === undefined
     ? `'is a number: say its unit with --map, :s, :ms, :us or :ns'`
-    : `'is not a time between 1970 and 2200 in ${unit}'`;
+    : `'is not a time between 2000 and 2100 in ${unit}'`;
 }
 
 /** `2026-10-01T09:00:00Z`, the same without its zone where that is known, and numbers: what nearly every file has. */
