@@ -121,3 +121,52 @@ test('what the next day brings is seen on the day before it', async () => {
   const inSteps = await ledgerAfter([jobs, ...night.flatMap((step) => [step, 'derive' as const])]);
   expect(inSteps.hash).toBe(atOnce.hash);
 });
+
+describe('an earlier state leaves nothing behind', () => {
+  const days = (...times: readonly string[]): Step => ({
+    table: 'samples',
+    batch: 'duty',
+    rows: `${SAMPLES}\n${times.map((time) => `g1,${time},3600,900`).join('\n')}\n`,
+  });
+  const node = (batch: string, from: string, purchase: string): Step => ({
+    table: 'nodes',
+    batch,
+    rows: `node_id,present_from,gpu_count,purchase,model\nn1,${from},2,${purchase},H100\n`,
+  });
+  const rate: Step = {
+    table: 'rates',
+    batch: 'rates',
+    rows: 'node_id,valid_from,usd_per_gpu_hour\nn1,2026-03-02T00:00:00Z,2\n',
+  };
+  const bill = (rows: readonly string[]): Step => ({
+    table: 'charges',
+    batch: 'bill',
+    rows: `ProviderName,BillingAccountId,BillingPeriodStart,BillingPeriodEnd,ChargePeriodStart,ChargePeriodEnd,ChargeCategory,BillingCurrency,EffectiveCost,BilledCost\n${rows
+      .map((time) => `A,1,2026-03-01T00:00:00Z,2026-04-01T00:00:00Z,${time},${time},Usage,USD,1,1`)
+      .join('\n')}\n`,
+  });
+  const cases: Readonly<Record<string, { before: readonly Step[]; then: readonly Step[] }>> = {
+    'a batch that is replaced by fewer days': {
+      before: [days(day('08:00:00'), '2026-03-05T08:00:00Z')],
+      then: [days(day('08:00:00'))],
+    },
+    'a bill that is re-issued with fewer days': {
+      before: [samples, bill([day('08:00:00'), '2026-03-20T08:00:00Z'])],
+      then: [bill([day('08:00:00')])],
+    },
+    'a node that turns out to be owned': {
+      before: [samples, rate, node('nodes', '2026-03-02T09:00:00Z', 'on-demand')],
+      then: [node('nodes', '2026-03-02T09:00:00Z', 'owned')],
+    },
+    'a node whose first row comes later than its stranded hours': {
+      before: [days(day('08:00:00'), '2026-03-05T08:00:00Z'), rate],
+      then: [node('nodes', '2026-03-04T00:00:00Z', 'owned')],
+    },
+  };
+  test.each(Object.entries(cases))('%s', async (_, { before, then }) => {
+    const replaced = new Set(then.map((step) => (step === 'derive' ? step : step.batch)));
+    const fresh = [...before.filter((step) => step === 'derive' || !replaced.has(step.batch)), ...then];
+    expect((await ledgerAfter([...before, 'derive', ...then])).hash).toBe((await ledgerAfter(fresh)).hash);
+    expect((await ledgerAfter(before)).hash).not.toBe((await ledgerAfter(fresh)).hash);
+  });
+});

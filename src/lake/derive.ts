@@ -48,6 +48,8 @@ export async function derive(request: DeriveRequest): Promise<DeriveReport> {
   const state = new DerivedState(snapshot);
   const scope = scopeOf(snapshot);
   const computed: Record<string, number> = {};
+  // Before anything is read: a stage that reads all days must not see one that is no more.
+  for (const stage of request.stages) state.keepOnly(stage.name, liveUnits(stage, scope));
   if (scope !== undefined) {
     const work: Derivation = { ...request, state, scope, computed };
     await prepare(work);
@@ -58,7 +60,6 @@ export async function derive(request: DeriveRequest): Promise<DeriveReport> {
     }
   }
   const known = new Set(request.stages.map((stage) => stage.name));
-  for (const stage of request.stages) state.keepOnly(stage.name, liveUnits(stage, scope));
   const mark = factsMark(snapshot, request.stages);
   const markBefore = state.unit(LEDGER_MARK.table, LEDGER_MARK.unit)?.inputHash;
   if (markBefore !== mark.hash) state.set({ ...LEDGER_MARK, inputHash: mark.hash, file: null, dayHashes: mark.files });
@@ -161,7 +162,6 @@ async function deriveBills(work: Derivation, stage: Stage): Promise<void> {
     await work.engine.run('DROP TABLE stage_rows');
     count(work, stage, chunk.length);
   }
-  work.state.keepOnly(stage.name, new Set(work.scope.bills.map((bill) => bill.billId)));
 }
 
 async function hashDays(engine: Engine): Promise<Map<string, Record<string, string>>> {
