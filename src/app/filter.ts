@@ -1,5 +1,6 @@
 import { OperationError } from '../facts/operation-error.ts';
 import type { Param, Params } from '../lake/engine.ts';
+import { CATEGORIES } from '../ledger/waterfall.ts';
 import { parseTime } from '../money/period.ts';
 import { nearestName } from '../sources/files/nearest-name.ts';
 
@@ -125,6 +126,16 @@ function dimensionNamed(name: string): Dimension {
 
 /** Hours are compared as times: every way to write one has to become the one the ledger has. */
 function checked(dimension: Dimension, value: string): string {
+  if (dimension.name === 'category' && value !== '' && !CATEGORIES.some((category) => category === value)) {
+    const near = nearestName(value, CATEGORIES);
+    throw new OperationError(
+      'unknown-category',
+      `${value} is no category${near === undefined ? '' : ` (nearest: ${near})`}`,
+      {
+        hint: `One of ${CATEGORIES.join(', ')}.`,
+      },
+    );
+  }
   if (dimension.name !== 'hour' && dimension.name !== 'day') return value;
   const time = parseTime(value);
   if (!time.ok) {

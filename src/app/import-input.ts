@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat, symlink, utimes } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { OperationError } from '../facts/operation-error.ts';
@@ -25,7 +25,7 @@ export async function takeInput(
   const path = isPiped ? join(workDir, `stdin-${index}`) : named;
   if (isPiped) await pipeline(stdin, createWriteStream(path));
   const kind = await identify(path, label);
-  if (kind !== 'gzip') return { path, label, format: kind, isPiped };
+  if (kind !== 'gzip') return { path: await plainPath(path, workDir, index), label, format: kind, isPiped };
   const unpacked = join(workDir, `unpacked-${index}`);
   await unpack(path, unpacked, label);
   const inner = await identify(unpacked, unpackedLabel(label));
@@ -33,6 +33,14 @@ export async function takeInput(
     throw new OperationError('not-a-table', `${label} is packed twice`, { hint: 'Unpack it once: gunzip FILE.' });
   }
   return { path: unpacked, label, format: inner, isPiped };
+}
+
+/** The engine takes a name like `[a]*.csv` for a pattern and reads other files; such a file is read under another name. */
+async function plainPath(path: string, workDir: string, index: number): Promise<string> {
+  if (!/[*?[\]{}]/.test(path)) return path;
+  const plain = join(workDir, `named-${index}`);
+  await symlink(resolve(path), plain);
+  return plain;
 }
 
 async function unpack(path: string, unpacked: string, label: string): Promise<void> {

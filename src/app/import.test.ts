@@ -124,7 +124,7 @@ describe('rows with a key', () => {
   it('of allocations get what a missing value stands for', async () => {
     const path = await folder.file(
       'a.csv',
-      'job_id,start,end,gpu_fraction,State of it\n7,2026-11-01T00:00:00Z,,0.25,x\n',
+      'job_id,start,end,gpu_fraction,node,State of it\n7,2026-11-01T00:00:00Z,,0.25,a1,x\n',
     );
     const report = await folder.take('allocations', [path], {
       map: ['outcome=State of it'],
@@ -136,7 +136,7 @@ describe('rows with a key', () => {
       source: 'file',
       allocation_id: '7',
       attempt: 0n,
-      node_id: '',
+      node_id: 'a1',
       slot: 0n,
       held_until: null,
       poll_s: 60n,

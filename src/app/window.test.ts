@@ -3,6 +3,7 @@ import { ledgerWindow } from './window.ts';
 import type { LedgerWindow } from './window.ts';
 
 const scope = {
+  begin: new Date('2026-03-01T00:00:00Z'),
   horizon: new Date('2026-03-05T09:30:00Z'),
   days: ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06'],
   spoken: '',
@@ -20,9 +21,9 @@ const cases: Record<string, { window: string; now?: Date; want: Partial<LedgerWi
       cut: [{ day: '2026-03-05', from: time('05T00:00'), until: time('05T09:30') }],
     },
   },
-  'all ends with the day of now, not with the last charge': {
+  'all is everything, also what a bill has dated ahead of now': {
     window: 'all',
-    want: { from: time('01T00:00'), until: time('06T00:00'), whole: { first: '2026-03-01', last: '2026-03-04' } },
+    want: { from: time('01T00:00'), until: time('07T00:00'), whole: { first: '2026-03-01', last: '2026-03-06' } },
   },
   'a day whose last hour has begun is whole': {
     window: 'today',

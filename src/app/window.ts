@@ -39,7 +39,8 @@ export function ledgerWindow(text: string, now: Date, scope: Scope | undefined):
   }
   const ledgerDays = scope?.days ?? [];
   const { from, until } = parsed.window === 'all' ? wholeLedger(ledgerDays, now) : parsed.window;
-  const end = until < now ? until : now;
+  // Everything is everything, also what a bill has dated ahead; every other window ends now.
+  const end = parsed.window === 'all' || until < now ? until : now;
   const days = ledgerDays.filter((day) => startOf(addDays(day, 1)) > from && startOf(day) < end);
   const isWhole = (day: string): boolean =>
     startOf(day) >= from && startOf(addDays(day, 1)).getTime() - HOUR_MS < end.getTime();
@@ -57,10 +58,7 @@ export function ledgerWindow(text: string, now: Date, scope: Scope | undefined):
 
 function wholeLedger(days: readonly string[], now: Date): { from: Date; until: Date } {
   const today = dayOf(now);
-  const first = days[0] ?? today;
-  const last = days.at(-1) ?? today;
-  const until = startOf(addDays(last < today ? last : today, 1));
-  return { from: startOf(first < today ? first : today), until };
+  return { from: startOf(days[0] ?? today), until: startOf(addDays(days.at(-1) ?? today, 1)) };
 }
 
 function cutDay(day: string, from: Date, end: Date): CutDay {

@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Manifest, Snapshot } from '../facts/manifest.ts';
+import { OperationError } from '../facts/operation-error.ts';
 import { STAGES } from '../ledger/stages.ts';
 import { ask } from '../lake/ask.ts';
 import type { Question } from '../lake/ask.ts';
@@ -18,6 +20,7 @@ import { openManifest } from '../state/manifest.ts';
 import type { OpenManifest } from '../state/manifest.ts';
 import { storageFailure } from '../state/storage-failure.ts';
 import { acquireWriterLock } from '../state/writer-lock.ts';
+import type { WriterLock } from '../state/writer-lock.ts';
 
 /** Bursar keeps itself well below 2 GB; sorts beyond this spill to the data folder, at the same CPU. */
 const WRITER_MEMORY_MB = 700;
@@ -25,6 +28,11 @@ const READER_MEMORY_MB = 1000;
 /** Facts up to this many rows are derived on the way to an answer; beyond it the user is told to. */
 const CHEAP_ROWS_MAX = 3_000_000;
 const DEAD_FILE_SECONDS = 600;
+
+/** Who holds the lock while a question brings the ledger up to date for itself. */
+const QUESTION = 'derive for a question';
+const QUESTION_WAIT_MS = 60_000;
+const QUESTION_POLL_MS = 100;
 
 /** What a writer of the data folder has in hand, while nobody else may write. */
 export interface WriteSpace {
@@ -57,7 +65,7 @@ export async function withWriter<Result>(
   onStep?: OnStep,
 ): Promise<Result> {
   const now = () => new Date();
-  const lock = await acquireWriterLock(dataDir, { command, pid: process.pid, now });
+  const lock = await lockUnlessQuestion(dataDir, command, now);
   const tempDir = join(resolve(dataDir), 'tmp');
   let leavesMess = lock.followsMess;
   try {
@@ -109,6 +117,21 @@ async function withEngine<Result>(tempDir: string, work: (engine: Engine) => Pro
   }
 }
 
+/** A question that derives for itself is done soon; whoever wants to write waits for it. Other writers are not waited for. */
+async function lockUnlessQuestion(dataDir: string, command: string, now: () => Date): Promise<WriterLock> {
+  const lastTry = now().getTime() + (command === QUESTION ? 0 : QUESTION_WAIT_MS);
+  for (;;) {
+    try {
+      return await acquireWriterLock(dataDir, { command, pid: process.pid, now });
+    } catch (failure) {
+      const byQuestion =
+        failure instanceof OperationError && failure.code === 'locked' && failure.message.includes(QUESTION);
+      if (!byQuestion || now().getTime() >= lastTry) throw failure;
+      await delay(QUESTION_POLL_MS);
+    }
+  }
+}
+
 /** Brings the ledger up to date with the facts. */
 export async function deriveLedger(
   space: WriteSpace,
@@ -148,7 +171,7 @@ export async function withReader<Result>(
 /** A reader never fails because it could not write: beside a writer, or in a read-only folder, it answers as of before. */
 async function deriveIfFree(dataDir: string): Promise<boolean> {
   try {
-    await withWriter(dataDir, 'derive', (space) => deriveLedger(space));
+    await withWriter(dataDir, QUESTION, (space) => deriveLedger(space));
     return true;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';

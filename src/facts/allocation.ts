@@ -42,7 +42,7 @@ export const allocationTable: FactTable = {
       missing: 'nowhere in particular: the GPUs are taken to be its own',
       meaning: 'The machine it ran on; one row for each.',
       example: 'gpu-a01',
-      alsoKnownAs: [{ name: 'node' }, { name: 'hostname' }, { name: 'host' }],
+      alsoKnownAs: [{ name: 'node' }, { name: 'hostname' }, { name: 'host' }, { name: 'NodeList' }],
     },
     {
       name: 'slot',
@@ -98,7 +98,7 @@ export const allocationTable: FactTable = {
       missing: '1',
       meaning: 'GPUs held by this row; 0 for work on CPUs only.',
       example: '1',
-      alsoKnownAs: [{ name: 'gpus' }, { name: 'num_gpus' }],
+      alsoKnownAs: [{ name: 'gpus' }, { name: 'num_gpus' }, { name: 'AllocGPUs' }],
     },
     {
       name: 'share_units',

@@ -1,6 +1,6 @@
 /** A reference price for estimates where there is neither bill nor rate. */
 export interface ListPrice {
-  /** Matches a device whose model contains it, ignoring case; the longest match counts, then the first in the alphabet. */
+  /** Matches a device whose model has these words in it, ignoring case; the longest match counts, then the first in the alphabet. */
   readonly model: string;
   readonly usdPerGpuHour: string;
   readonly source: string;

@@ -14,7 +14,7 @@ export const rateTable: FactTable = {
       kind: 'text',
       key: true,
       missing: 'any model',
-      meaning: 'GPU model, as listed or a part of it; `*` is any.',
+      meaning: 'GPU model, as listed or whole words of it; `*` is any.',
       example: 'H100',
       alsoKnownAs: [{ name: 'gpu_model' }],
     },

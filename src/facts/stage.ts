@@ -11,6 +11,8 @@ export interface Stage {
   /** What one file holds: a day, a bill, or everything. */
   readonly unit: 'day' | 'bill' | 'whole';
   readonly reads: readonly StageInput[];
+  /** How many rows it may make of one that it reads, if many: a day is cut into hours. Bounds how many days go together. */
+  readonly growth?: number;
   /** Values the caller hands in: `horizon`, `clusters` … ; part of the input hash of the days they change. */
   readonly params: readonly string[];
   /** The columns it writes, with their types: the contract for every engine that reads the files. */

@@ -17,6 +17,8 @@ interface BillRow extends Omit<BillFacts, 'coveredUntil'> {
   readonly month: string;
   readonly firstAt: string;
   readonly usageUntil: string | null;
+  /** The end of its charges, not after the end of its period: how far a bill without such usage speaks. */
+  readonly chargedUntil: string;
   readonly currencies: bigint;
 }
 
@@ -58,7 +60,7 @@ export async function writeBills(
       priority: batch.priority,
       observedAt: coveredUntil ?? bill.periodEnd,
       firstAt: bill.firstAt,
-      newestAt: coveredUntil,
+      newestAt: coveredUntil ?? coverage(bill.chargedUntil, parts),
       bill: billFacts(bill, coveredUntil),
       files: [await lakeFileOf(table, aside)],
     });
@@ -80,7 +82,8 @@ async function billsOf(engine: Engine, rows: string): Promise<BillRow[]> {
            strftime(min(charge_from), '%Y-%m-%d') AS "firstDay",
            strftime(max(greatest(charge_from, charge_until - INTERVAL 1 SECOND)), '%Y-%m-%d') AS "lastDay",
            max(charge_until) FILTER (WHERE lower(charge_category) = 'usage'
-             AND charge_until <= charge_from + INTERVAL 1 DAY) AS "usageUntil"
+             AND charge_until <= charge_from + INTERVAL 1 DAY) AS "usageUntil",
+           least(max(charge_until), max(billing_period_end)) AS "chargedUntil"
     FROM (${rows}) GROUP BY bill_id ORDER BY bill_id`);
 }
 

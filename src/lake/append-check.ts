@@ -63,14 +63,14 @@ function rangeQuestions({ name, knownRange }: Column): string[] {
   const sent = `${name} IS NOT NULL AND ${name} <> ${BLANK_SENSOR}`;
   return [
     `count(*) FILTER (WHERE ${name} NOT BETWEEN ${least} AND ${most}) AS ${name}_blank`,
-    `count(*) FILTER (WHERE ${sent}) AS ${name}_sent`,
+    `count(*) FILTER (WHERE ${sent} AND ${name} <> 0) AS ${name}_sent`,
     `count(*) FILTER (WHERE ${name} > ${most}) AS ${name}_above`,
     `CAST(min(${name}) FILTER (WHERE ${sent}) AS BIGINT) AS ${name}_min`,
     `CAST(max(${name}) FILTER (WHERE ${sent}) AS BIGINT) AS ${name}_max`,
   ];
 }
 
-/** A sensor is blank now and then; a column that is mostly above its range is in another unit. */
+/** A sensor is blank now and then; a column whose values other than 0 are mostly above its range is in another unit. */
 function refuseWrongUnit(part: IncomingPart, column: Column, answer: Record<string, bigint | null>): void {
   const sent = answer[`${column.name}_sent`] ?? 0n;
   const above = answer[`${column.name}_above`] ?? 0n;

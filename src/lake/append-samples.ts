@@ -13,6 +13,8 @@ import type { AsideFile } from './parquet-file.ts';
 import { lakeFileOf, removeFiles, writeAside, writeStage } from './parquet-file.ts';
 
 const STEP_DEFAULT_S = 60;
+/** Two samples days apart do not mean that each speaks for days: beyond an hour the source has to say so. */
+const STEP_GUESSED_MAX_S = 3600;
 const BLANK_REASON = 'no known value in the row';
 const MERGED_REASON = 'same device and time as another row: merged, the greatest of each value kept';
 
@@ -147,7 +149,8 @@ function medianSteps(rows: string): string {
              sum(n) OVER (PARTITION BY device_id) AS total
       FROM counted
     )
-    SELECT device_id, min(step_s) AS step_s FROM ranked WHERE upto * 2 >= total GROUP BY device_id`;
+    SELECT device_id, least(min(step_s), ${STEP_GUESSED_MAX_S}) AS step_s FROM ranked WHERE upto * 2 >= total
+    GROUP BY device_id`;
 }
 
 /** Rows without any known value are left out; where statistics show a value in every row there is nothing to ask. */

@@ -88,7 +88,11 @@ export async function append(
 function strangersReplaced(dropped: readonly Batch[], added: readonly Batch[]): string[] {
   return dropped
     .filter((old) => added.some(({ name, importedFrom }) => name === old.name && importedFrom !== old.importedFrom))
-    .map((old) => `replaces the batch ${old.name} that came from ${old.importedFrom}; --batch NAME keeps both`);
+    .map(({ name, importedFrom, bill }) =>
+      bill === undefined
+        ? `replaces the batch ${name} that came from ${importedFrom}; --batch NAME keeps both`
+        : `replaces the bill ${name} that came from ${importedFrom}`,
+    );
 }
 
 /** Stages what is dear to read, then checks it; a file with statistics is read where it lies. */

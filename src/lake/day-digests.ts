@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { factTableByName } from '../facts/fact-table.ts';
+import { storedColumns } from '../facts/incoming.ts';
 import type { Engine } from './engine.ts';
 import type { DerivedState } from './derived-state.ts';
 import type { DayDigests } from './input-hash.ts';
@@ -6,23 +8,18 @@ import { addDays } from './calendar.ts';
 
 /** Tables of intervals: few rows, each in force from one column to another, read whole by every day. */
 const INTERVAL_TABLES: Readonly<Record<string, { from: string; until: string; text: string }>> = {
-  node: {
-    from: 'present_from',
-    until: 'present_until',
-    text: `node_id, CAST(present_from AS VARCHAR), resource_id, provider, billing_account, region, zone, instance_type, purchase,
-      cluster, gpu_count, state, presence, model, CAST(tags AS VARCHAR)`,
-  },
-  device: {
-    from: 'present_from',
-    until: 'present_until',
-    text: 'device_id, CAST(present_from AS VARCHAR), parent_device_id, node_id, kind, model, mig_profile, share_units',
-  },
-  rate: {
-    from: 'valid_from',
-    until: 'valid_until',
-    text: 'model, node_id, CAST(valid_from AS VARCHAR), CAST(usd_per_gpu_hour AS VARCHAR), rate_source',
-  },
+  node: { from: 'present_from', until: 'present_until', text: textOf('node', 'present_until') },
+  device: { from: 'present_from', until: 'present_until', text: textOf('device', 'present_until') },
+  rate: { from: 'valid_from', until: 'valid_until', text: textOf('rate', 'valid_until') },
 };
+
+/** Every column of a table as text, but those that may change without changing a day: its end, and when it was seen. */
+function textOf(table: string, until: string): string {
+  return storedColumns(factTableByName(table))
+    .filter(({ name }) => name !== until && name !== 'observed_at')
+    .map(({ name }) => `CAST(${name} AS VARCHAR)`)
+    .join(', ');
+}
 
 /**
  * Hashes, per day, what is in force on it, so that a new row of inventory changes the days it speaks about and no other.
@@ -104,12 +101,12 @@ async function inferredDays(engine: Engine, state: DerivedState): Promise<(day: 
   };
 }
 
-/** Every column that a stage takes from a node's first row, as text. */
+/** A node's first row as one hash; stages take dimensions from it. */
 const FIRST_ROW_OF_NODE = `
-  SELECT node_id, min(CAST(present_from AS VARCHAR) || ' ' || COALESCE(cluster, '') || ' ' || COALESCE(region, '') || ' ' ||
-    COALESCE(purchase, '') || ' ' || COALESCE(provider, '') || ' ' || COALESCE(billing_account, '') || ' ' ||
-    COALESCE(model, '') || ' ' || COALESCE(state, '')) AS first_row
-  FROM node GROUP BY node_id`;
+  SELECT node_id, row_hash AS first_row FROM (
+    SELECT node_id, hash(${textOf('node', 'present_until')}) AS row_hash,
+           row_number() OVER (PARTITION BY node_id ORDER BY present_from) AS place FROM node
+  ) ranked WHERE place = 1`;
 
 /** A rate of a node can strand hours before the node's first row, so what later rows say of it counts for every day. */
 async function ownedNodes(engine: Engine): Promise<string> {

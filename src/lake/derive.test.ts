@@ -145,28 +145,28 @@ describe('an earlier state leaves nothing behind', () => {
       .map((time) => `A,1,2026-03-01T00:00:00Z,2026-04-01T00:00:00Z,${time},${time},Usage,USD,1,1`)
       .join('\n')}\n`,
   });
-  const cases: Readonly<Record<string, { before: readonly Step[]; then: readonly Step[] }>> = {
+  const cases: Readonly<Record<string, { before: readonly Step[]; after: readonly Step[] }>> = {
     'a batch that is replaced by fewer days': {
       before: [days(day('08:00:00'), '2026-03-05T08:00:00Z')],
-      then: [days(day('08:00:00'))],
+      after: [days(day('08:00:00'))],
     },
     'a bill that is re-issued with fewer days': {
       before: [samples, bill([day('08:00:00'), '2026-03-20T08:00:00Z'])],
-      then: [bill([day('08:00:00')])],
+      after: [bill([day('08:00:00')])],
     },
     'a node that turns out to be owned': {
       before: [samples, rate, node('nodes', '2026-03-02T09:00:00Z', 'on-demand')],
-      then: [node('nodes', '2026-03-02T09:00:00Z', 'owned')],
+      after: [node('nodes', '2026-03-02T09:00:00Z', 'owned')],
     },
     'a node whose first row comes later than its stranded hours': {
       before: [days(day('08:00:00'), '2026-03-05T08:00:00Z'), rate],
-      then: [node('nodes', '2026-03-04T00:00:00Z', 'owned')],
+      after: [node('nodes', '2026-03-04T00:00:00Z', 'owned')],
     },
   };
-  test.each(Object.entries(cases))('%s', async (_, { before, then }) => {
-    const replaced = new Set(then.map((step) => (step === 'derive' ? step : step.batch)));
-    const fresh = [...before.filter((step) => step === 'derive' || !replaced.has(step.batch)), ...then];
-    expect((await ledgerAfter([...before, 'derive', ...then])).hash).toBe((await ledgerAfter(fresh)).hash);
+  test.each(Object.entries(cases))('%s', async (_, { before, after }) => {
+    const replaced = new Set(after.map((step) => (step === 'derive' ? step : step.batch)));
+    const fresh = [...before.filter((step) => step === 'derive' || !replaced.has(step.batch)), ...after];
+    expect((await ledgerAfter([...before, 'derive', ...after])).hash).toBe((await ledgerAfter(fresh)).hash);
     expect((await ledgerAfter(before)).hash).not.toBe((await ledgerAfter(fresh)).hash);
   });
 });

@@ -11,6 +11,7 @@ import { quote } from './engine.ts';
 import type { Engine, Params } from './engine.ts';
 import { inputHash } from './input-hash.ts';
 import type { DayDigests } from './input-hash.ts';
+import { withoutDamage } from './missing-files.ts';
 import { publish } from './publish.ts';
 import { derivedRelation, factRelation } from './relation.ts';
 import { scopeOf } from './scope.ts';
@@ -20,7 +21,7 @@ import { factsMark, LEDGER_MARK } from './staleness.ts';
 import { stageSelect, writeDays, writeUnit } from './write-unit.ts';
 
 /** Days are derived together while their inputs stay below this: many small days cost one query, a large day its own. */
-const CHUNK_ROWS_MAX = 4_000_000;
+const CHUNK_ROWS_MAX = 1_500_000;
 const CHUNK_DAYS_MAX = 400;
 
 export interface DeriveRequest {
@@ -44,7 +45,7 @@ export interface DeriveReport {
  * seen by readers before the one commit at the end.
  */
 export async function derive(request: DeriveRequest): Promise<DeriveReport> {
-  const snapshot = request.manifest.snapshot();
+  const snapshot = withoutDamage(request.dataDir, request.manifest.snapshot());
   const state = new DerivedState(snapshot);
   const scope = scopeOf(snapshot);
   const computed: Record<string, number> = {};
@@ -182,11 +183,11 @@ async function deriveDays(work: Derivation, stage: Stage, digests: DayDigests): 
   for (let index = 0; index < scope.days.length; index += 1) {
     const first = scope.days[index];
     if (first === undefined || !isStale(first)) continue;
-    let rows = inputRows(stage, first, state);
+    let rows = rowsMade(stage, first, state);
     let last = first;
     for (let next = scope.days[index + 1]; next !== undefined; next = scope.days[index + 1]) {
       const joins = readsItself ? state.unit(stage.name, next) === undefined : isStale(next);
-      rows += inputRows(stage, next, state);
+      rows += rowsMade(stage, next, state);
       if (!joins || rows > CHUNK_ROWS_MAX || startOf(next) > startOf(addDays(first, CHUNK_DAYS_MAX))) break;
       last = next;
       index += 1;
@@ -219,15 +220,13 @@ async function deriveRange(
   count(work, stage, days.length);
 }
 
-function inputRows(stage: Stage, day: string, state: DerivedState): number {
-  return stage.reads
-    .filter((input) => input.days !== 'all')
-    .map((input) =>
-      state.isFact(input.table)
-        ? rowsOf(state.factsOn(input.table, day))
-        : (state.unit(input.table, day)?.file?.rows ?? 0),
-    )
-    .reduce((a, b) => a + b, 0);
+/** About how many rows a day makes: what it reads, times what the stage makes of it. */
+function rowsMade(stage: Stage, day: string, state: DerivedState): number {
+  const read = stage.reads.map(({ table, days }) => {
+    if (state.isFact(table)) return rowsOf(days === 'all' ? state.allFacts(table) : state.factsOn(table, day));
+    return state.unit(table, days === 'all' ? 'all' : day)?.file?.rows ?? 0;
+  });
+  return read.reduce((a, b) => a + b, 0) * (stage.growth ?? 1);
 }
 
 function rowsOf(members: readonly { file: LakeFile }[]): number {
@@ -255,6 +254,7 @@ function range(work: Derivation, first: string, last: string): Params {
     from: startOf(first),
     until: startOf(addDays(last, 1)),
     horizon: work.scope.horizon,
+    begin: work.scope.begin,
     spoken: work.scope.spoken,
   };
 }

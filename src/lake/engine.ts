@@ -92,6 +92,9 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Names the lake gives its files; other files are people's, and their reader says what is wrong with them. */
+const LAKE_FILE = /[0-9a-f]{16}\.parquet|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.parquet/;
+
 /** What the engine says when the machine, not the query, is at fault. */
 function asOperationError(error: unknown): OperationError | undefined {
   const message = error instanceof Error ? error.message : String(error);
@@ -106,6 +109,19 @@ function asOperationError(error: unknown): OperationError | undefined {
       hint: 'point --data at a folder you may write to',
       cause: error,
     });
+  }
+  if (
+    LAKE_FILE.test(message) &&
+    /No files found that match|No magic bytes|Footer length|too small to be/i.test(message)
+  ) {
+    return new OperationError(
+      'damaged-file',
+      `a file of the data folder is missing or damaged: ${message.split('\n')[0] ?? ''}`,
+      {
+        hint: 'bursar derive computes lost derived files again, and names a batch that has to be imported again',
+        cause: error,
+      },
+    );
   }
   if (/Out of Memory Error/i.test(message)) {
     return new OperationError('out-of-memory', 'the query needs more memory than Bursar allows itself', {

@@ -90,6 +90,7 @@ function describeFiles(members: readonly BatchFile[]): string[] {
 
 function describeParam(stage: Stage, param: string, unit: string, scope: Scope): string {
   if (param === 'spoken') return scope.spoken;
+  if (param === 'begin') return scope.begin <= startOf(unit) ? '' : printTime(scope.begin);
   const lastDay = stage.unit === 'bill' ? (scope.bills.find((bill) => bill.billId === unit)?.lastDay ?? unit) : unit;
   const reach = new Date(startOf(addDays(lastDay, 1)).getTime() + HORIZON_REACH_SECONDS * 1000);
   return printTime(scope.horizon < reach ? scope.horizon : reach);

@@ -5,6 +5,8 @@ import { addDays, dayOf, daysBetween, parseTime } from './calendar.ts';
 export interface Scope {
   /** The newest fact: the ledger's "now", so that the same facts always give the same ledger. */
   readonly horizon: Date;
+  /** The first fact about the fleet: where a node or device without a date begins. */
+  readonly begin: Date;
   readonly days: readonly string[];
   /** Clusters that allocation sources speak for, each between two unit separators (U+001F, which no name has); `*` is all
    * of them, '' none. */
@@ -23,7 +25,9 @@ export function scopeOf(snapshot: Snapshot): Scope | undefined {
   const lastDays = [dayOf(new Date(horizon.getTime() - 1000)), ...bills.map((bill) => bill.lastDay)];
   const firstDay = [first.slice(0, 10), ...bills.map((bill) => bill.firstDay)].reduce((a, b) => (a < b ? a : b));
   const lastDay = [...lastDays, firstDay].reduce((a, b) => (a > b ? a : b));
-  return { horizon, days: daysBetween(firstDay, lastDay), spoken: spokenClusters(snapshot), bills };
+  const ofFleet = snapshot.batches.filter(({ table }) => table !== 'charge').flatMap(({ firstAt }) => firstAt ?? []);
+  const begin = parseTime([...ofFleet, ...(ofFleet.length === 0 ? firsts : [])].reduce((a, b) => (a < b ? a : b)));
+  return { horizon, begin, days: daysBetween(firstDay, lastDay), spoken: spokenClusters(snapshot), bills };
 }
 
 function spokenClusters(snapshot: Snapshot): string {

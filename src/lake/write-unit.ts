@@ -56,6 +56,36 @@ export async function writeUnit(
   }
 }
 
+interface WrittenPart {
+  readonly file_name: string;
+  readonly num_rows: bigint;
+}
+
+function byDay(parts: readonly WrittenPart[]): Map<string, WrittenPart[]> {
+  const days = new Map<string, WrittenPart[]>();
+  for (const part of parts) {
+    const day = basename(dirname(part.file_name)).replace('unit=', '');
+    days.set(day, [...(days.get(day) ?? []), part]);
+  }
+  return days;
+}
+
+/** The engine empties its buffers when there are many rows, and begins a second file for a day; the two become one. */
+async function asOneFile(
+  { engine }: WriteSpace,
+  stage: Stage,
+  parts: readonly WrittenPart[],
+  merged: string,
+): Promise<string> {
+  const [first] = parts;
+  if (first !== undefined && parts.length === 1) return first.file_name;
+  const paths = parts.map((part) => quote(part.file_name)).join(', ');
+  await engine.run(
+    `COPY (SELECT * FROM read_parquet([${paths}], hive_partitioning = false) ORDER BY ${stage.orderBy}) TO ${quote(merged)} (${PARQUET})`,
+  );
+  return merged;
+}
+
 /**
  * Writes many small days with one statement, which costs a third of one statement for each. They are made in the writer's
  * folder for passing files, which the next writer empties.
@@ -71,13 +101,13 @@ export async function writeDays(work: WriteSpace, stage: Stage, params: Params):
       params,
     );
     if ((await readdir(aside)).length === 0) return [];
-    const written = await work.engine.rows<{ file_name: string; num_rows: bigint }>(
+    const written = await work.engine.rows<WrittenPart>(
       `SELECT file_name, num_rows FROM parquet_file_metadata(${quote(join(aside, '*', '*.parquet'))})`,
     );
     const files: LakeFile[] = [];
-    for (const { file_name: from, num_rows: rows } of written) {
-      const day = basename(dirname(from)).replace('unit=', '');
-      if (files.some(({ partition }) => partition === day)) throw new Error(`${stage.name} of ${day} in two files`);
+    for (const [day, parts] of byDay(written)) {
+      const from = await asOneFile(work, stage, parts, join(aside, `${day}.parquet`));
+      const rows = parts.reduce((total, { num_rows: count }) => total + count, 0n);
       const path = posix.join(folderOf(stage, day), `${randomUUID()}.parquet`);
       const print = await fingerprint(from);
       await mkdir(resolve(work.dataDir, dirname(path)), { recursive: true });

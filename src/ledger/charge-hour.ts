@@ -2,6 +2,9 @@ import type { Stage } from '../facts/stage.ts';
 import { splitPart } from './held.ts';
 import { NODE_ROW } from './presence.ts';
 
+/** A month's charge is for the whole month, also while the month is young: a node that is still there stays for its charges. */
+const STILL_THERE = "TIMESTAMP '9999-12-31 00:00:00'";
+
 /** A charge whose words match this is for a GPU, even if no node is known for it. */
 const GPU_WORDS = [
   '\\bgpus?\\b',
@@ -139,7 +142,7 @@ export const chargeHour: Stage = {
     { table: 'node', days: 'all' },
     { table: 'device', days: 'all' },
   ],
-  params: ['horizon'],
+  params: [],
   writes: [
     ['bill_id', 'VARCHAR'],
     ['day', 'DATE'],
@@ -157,7 +160,7 @@ export const chargeHour: Stage = {
   ],
   orderBy: 'hour_start, kind, node_id, resource_id',
   sql: `
-    WITH node_row AS (${NODE_ROW}
+    WITH node_row AS (${NODE_ROW.replaceAll('$horizon', STILL_THERE)}
     ), ${POSTED_CHARGE}, ${CHARGE_BY_HOUR}, hourly AS (
       SELECT h.bill_id, h.hour_start, h.usd_micros, c.kind, c.node_id, c.resource_id, c.region, c.sku_id,
              COALESCE(lower(c.pricing_category), '') = 'dynamic' AS is_spot, c.team, c.project, c.environment, c.class,

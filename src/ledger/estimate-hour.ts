@@ -13,6 +13,12 @@ const LIST_PRICE_ROWS = LIST_PRICES.map(
   (price) => `('${price.model}', CAST(${nanos(price.usdPerGpuHour)} AS BIGINT))`,
 ).join(', ');
 
+/** Whether a listed model has these words in it: `H100` is in `NVIDIA H100 80GB HBM3`, `L4` is not in `NVIDIA L40`. */
+const namesModel = (listed: string, wanted: string): string => {
+  const words = (text: string): string => `' ' || translate(lower(${text}), '-_/().,', '       ') || ' '`;
+  return `strpos(${words(listed)}, ${words(wanted)}) > 0`;
+};
+
 /** Nano-dollars an hour × seconds, in whole micros, half up. */
 export const microsOf = (nanosPerHour: string, seconds: string): string =>
   `CAST((${nanosPerHour} * ${seconds} + 1800000 - (${nanosPerHour} * ${seconds} + 1800000) % 3600000) / 3600000 AS BIGINT)`;
@@ -41,6 +47,7 @@ export const estimateHour: Stage = {
     { table: 'presence', days: [0] },
     { table: 'rate', days: 'all' },
   ],
+  growth: 24,
   params: [],
   writes: [
     ['day', 'DATE'],
@@ -94,7 +101,7 @@ export const estimateHour: Stage = {
              CASE WHEN r.node_id <> '' THEN 1 WHEN r.model <> '*' THEN 2 ELSE 3 END AS rank_kind,
              length(r.model) AS match_length, r.model AS match_model
       FROM asked a JOIN rate_row r ON (r.node_id = '' OR r.node_id = a.node_id)
-        AND (r.model = '*' OR strpos(lower(a.model), lower(r.model)) > 0)
+        AND (r.model = '*' OR ${namesModel('a.model', 'r.model')})
       JOIN calendar_hour h ON a.day = h.day AND r.valid_from <= h.hour_start AND r.ends_at > h.hour_start
     ), chosen AS (
       SELECT day, hour_start, node_id, model, nanos FROM (
@@ -105,7 +112,7 @@ export const estimateHour: Stage = {
     ), listed AS (
       SELECT model, nanos FROM (
         SELECT m.model, l.nanos, row_number() OVER (PARTITION BY m.model ORDER BY length(l.model) DESC, l.model) AS place
-        FROM (SELECT DISTINCT model FROM presence) m JOIN list_price l ON strpos(lower(m.model), lower(l.model)) > 0
+        FROM (SELECT DISTINCT model FROM presence) m JOIN list_price l ON ${namesModel('m.model', 'l.model')}
       ) ranked WHERE place = 1
     )
     SELECT d.day, d.hour_start, d.root_device_id, d.present_s, d.node_id, d.model, d.cluster, d.provider, d.billing_account,

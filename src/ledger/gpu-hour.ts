@@ -29,6 +29,7 @@ export const gpuHour: Stage = {
     ['source', 'VARCHAR'],
     ['allocation_id', 'VARCHAR'],
     ['attempt', 'BIGINT'],
+    ['holder_cluster', 'VARCHAR'],
     ['conflict', 'BOOLEAN'],
     ['held_s', 'BIGINT'],
     ['computing_s', 'BIGINT'],
@@ -85,7 +86,7 @@ export const gpuHour: Stage = {
       GROUP BY t.day, t.node_id, t.from_at, t.place
     ), measured AS (
       SELECT h.day, h.hour_start, h.root_device_id, h.device_id, h.node_id, h.disposition, h.reason, h.source,
-             h.allocation_id, h.attempt, h.conflict, h.seconds, h.share_units,
+             h.allocation_id, h.attempt, h.holder_cluster, h.conflict, h.seconds, h.share_units,
              CASE WHEN h.pooled THEN COALESCE(a.computing_s, 0) ELSE COALESCE(o.computing_s, 0) END AS computing_s,
              CASE WHEN h.pooled THEN COALESCE(a.idle_s, 0) ELSE COALESCE(o.idle_s, 0) END AS idle_s
       FROM held h
@@ -94,7 +95,7 @@ export const gpuHour: Stage = {
         AND h.place = a.place
     )
     SELECT day, hour_start, root_device_id, device_id, min(node_id) AS node_id, disposition, reason, source, allocation_id,
-           attempt, bool_or(conflict) AS conflict, CAST(sum(seconds) AS BIGINT) AS held_s,
+           attempt, min(holder_cluster) AS holder_cluster, bool_or(conflict) AS conflict, CAST(sum(seconds) AS BIGINT) AS held_s,
            CAST(sum(computing_s) AS BIGINT) AS computing_s, CAST(sum(idle_s) AS BIGINT) AS idle_s,
            CASE WHEN disposition = 'held' THEN CAST(sum(seconds - computing_s - idle_s) AS BIGINT) ELSE 0 END AS unknown_s,
            CAST(sum(seconds * share_units) AS BIGINT) AS units,

@@ -34,6 +34,7 @@ export const held: Stage = {
     { table: 'presence', days: [0] },
     { table: 'holding', days: [0] },
   ],
+  growth: 24,
   params: ['spoken'],
   writes: [
     ['day', 'DATE'],
@@ -47,6 +48,7 @@ export const held: Stage = {
     ['source', 'VARCHAR'],
     ['allocation_id', 'VARCHAR'],
     ['attempt', 'BIGINT'],
+    ['holder_cluster', 'VARCHAR'],
     ['place', 'BIGINT'],
     ['share_units', 'BIGINT'],
     ['disposition', 'VARCHAR'],
@@ -57,7 +59,7 @@ export const held: Stage = {
   orderBy: 'root_device_id, device_id, from_at, place',
   sql: `
     WITH holder AS (
-      SELECT h.day, h.source, h.allocation_id, h.attempt, h.node_id, h.held_from, h.ends_at, h.device_id, h.gpu_count,
+      SELECT h.day, h.source, h.allocation_id, h.attempt, h.cluster, h.node_id, h.held_from, h.ends_at, h.device_id, h.gpu_count,
              h.share_units, h.isolation,
              CASE WHEN h.held_from < d.day_start THEN d.day_start ELSE h.held_from END AS from_at,
              CASE WHEN h.ends_at > d.day_end THEN d.day_end ELSE h.ends_at END AS until_at,
@@ -172,7 +174,7 @@ export const held: Stage = {
     )
     SELECT s.day, date_trunc('hour', s.from_at) AS hour_start, s.from_at, s.until_at,
            date_diff('second', s.from_at, s.until_at) AS seconds, s.device_id, s.root_device_id, s.node_id,
-           h.source, h.allocation_id, h.attempt, s.place, s.share_units,
+           h.source, h.allocation_id, h.attempt, h.cluster AS holder_cluster, s.place, s.share_units,
            CASE WHEN s.is_unallocated THEN 'unallocated' ELSE 'held' END AS disposition,
            CASE WHEN NOT s.is_unallocated THEN NULL WHEN s.state <> 'up' THEN s.state
                 WHEN s.has_slices THEN 'mig-rest' ELSE 'empty' END AS reason,

@@ -71,7 +71,7 @@ export const ledgerEntry: Stage = {
       SELECT c.*, b.provider, b.billing_account AS account FROM charge_hour c JOIN bill b ON c.bill_id = b.bill_id
       WHERE c.day >= CAST($from AS DATE) AND c.day < CAST($until AS DATE)
     ), root_of_node AS (
-      SELECT c.bill_id, c.day, c.hour_start, c.node_id, c.usd_micros, c.provider, c.account, e.root_device_id, e.present_s,
+      SELECT c.bill_id, c.day, c.hour_start, c.node_id, c.usd_micros, c.provider, c.account, c.region, e.root_device_id, e.present_s,
              CAST(sum(e.present_s) OVER (PARTITION BY c.bill_id, c.hour_start, c.node_id) AS BIGINT) AS seconds_total,
              CAST(sum(e.present_s) OVER (PARTITION BY c.bill_id, c.hour_start, c.node_id ORDER BY e.root_device_id
                ROWS UNBOUNDED PRECEDING) AS BIGINT) AS seconds_upto,
@@ -83,7 +83,7 @@ export const ledgerEntry: Stage = {
     ), covered_any AS (
       SELECT provider, max(covered_until) AS covered_until FROM covered GROUP BY provider
     ), device_cost AS (
-      SELECT day, hour_start, root_device_id, 'billed' AS basis, bill_id, provider, account,
+      SELECT day, hour_start, root_device_id, 'billed' AS basis, bill_id, provider, account, region,
              ${splitPart('usd_micros', 'seconds_upto', 'present_s', 'seconds_total')} AS usd_micros,
              bill_id = first_bill_id AS counts_time
       FROM root_of_node
@@ -92,7 +92,7 @@ export const ledgerEntry: Stage = {
              CASE WHEN COALESCE(a.covered_until, y.covered_until) > e.hour_start OR e.usd_micros IS NULL THEN 'unpriced'
                   WHEN e.priced_by = 'rate' AND a.provider IS NULL AND y.provider IS NULL THEN 'rate'
                   ELSE 'estimated' END,
-             NULL, e.provider, e.billing_account,
+             NULL, e.provider, e.billing_account, NULL,
              CASE WHEN COALESCE(a.covered_until, y.covered_until) > e.hour_start THEN NULL ELSE e.usd_micros END, TRUE
       FROM estimate_hour e
       LEFT JOIN (SELECT DISTINCT root_device_id, hour_start FROM root_of_node) r
@@ -137,7 +137,8 @@ export const ledgerEntry: Stage = {
       ) ranked WHERE place = 1
     )
     SELECT g.day, g.hour_start, c.basis, c.bill_id, CAST(NULL AS VARCHAR) AS resource_id, e.node_id, g.device_id,
-           g.root_device_id, e.model, e.cluster, c.provider, c.account, e.region, e.purchase,
+           g.root_device_id, e.model, COALESCE(e.cluster, g.holder_cluster) AS cluster, c.provider, c.account,
+           COALESCE(e.region, c.region) AS region, e.purchase,
            g.source, g.allocation_id, g.attempt, 'gpu' AS component, g.disposition, g.reason, g.conflict,
            CASE WHEN g.allocation_id IS NOT NULL THEN ${holderSubject}
                 WHEN e.node_id IS NOT NULL THEN 'node ' || e.node_id ELSE 'device ' || g.root_device_id END AS subject,
@@ -161,7 +162,8 @@ export const ledgerEntry: Stage = {
                 WHEN c.kind IN ('storage', 'transfer', 'network', 'host') THEN c.kind ELSE 'other' END,
            CASE WHEN c.kind = 'node' THEN CASE WHEN n.gpu_count = 0 THEN 'beside' ELSE 'unmatched' END
                 WHEN c.kind IN ('storage', 'transfer', 'network', 'host', 'other') THEN 'beside' ELSE c.kind END,
-           CASE WHEN c.kind = 'node' AND COALESCE(n.gpu_count, 1) <> 0 THEN 'absent' END, FALSE,
+           CASE WHEN c.kind = 'node' AND COALESCE(n.gpu_count, 1) <> 0
+                THEN CASE WHEN c.hour_start >= $horizon THEN 'ahead' ELSE 'absent' END END, FALSE,
            CASE WHEN c.node_id IS NOT NULL THEN 'node ' || c.node_id
                 WHEN c.resource_id IS NOT NULL THEN 'resource ' || c.resource_id ELSE 'bill ' || c.bill_id END,
            c.usd_micros, 0, c.usd_micros, 0, 1, 1, 0, 0, 0, 0, 0

@@ -31,7 +31,8 @@ export const presence: Stage = {
     { table: 'device', days: 'all' },
     { table: 'inferred', days: 'all' },
   ],
-  params: ['horizon'],
+  growth: 16,
+  params: ['horizon', 'begin'],
   writes: [
     ['day', 'DATE'],
     ['device_id', 'VARCHAR'],
@@ -100,7 +101,9 @@ export const presence: Stage = {
              k.from_at, k.until_at, k.from_at, k.until_at, NULL, NULL, NULL, NULL, NULL, 'up'
       FROM inferred k JOIN counter c ON c.n < k.counted_gpus WHERE k.device_id IS NULL
     ), both_there AS (
-      SELECT there.*, CASE WHEN from_at > node_from THEN from_at ELSE node_from END AS begins,
+      SELECT there.*,
+             CASE WHEN from_at <= TIMESTAMP '1970-01-01 00:00:00' AND node_from <= TIMESTAMP '1970-01-01 00:00:00' THEN $begin
+                  WHEN from_at > node_from THEN from_at ELSE node_from END AS begins,
              CASE WHEN until_at < node_until THEN until_at ELSE node_until END AS ends
       FROM there
     )

@@ -44,7 +44,10 @@ const whoHasIt: Record<string, { facts: Partial<Organisation>; want: string[] }>
   },
   'an inferred device is there from its first fact to its last, gaps included': {
     facts: {
-      samples: [sample({ device_id: 'x', ts: nine }), sample({ device_id: 'x', ts: nine + 1000, step_s: 30 })],
+      samples: [
+        sample({ device_id: 'x', ts: nine, util_permille: 0 }),
+        sample({ device_id: 'x', ts: nine + 1000, step_s: 30, util_permille: 0 }),
+      ],
       allocations: [allocation({ ...held, allocation_id: 'a', gpu_count: 0 })],
     },
     want: ['09 x unallocated/empty 1030 s, unpriced'],

@@ -6,9 +6,9 @@ import { orderOfEntry, subjectOf } from './rules/entry.ts';
 import type { OracleEntry } from './rules/entry.ts';
 import { gpuHoursOf } from './rules/gpu-hour.ts';
 import type { GpuHour } from './rules/gpu-hour.ts';
-import { firstDayOf, holdingsOf, horizonOf } from './rules/holding.ts';
+import { beginOf, firstDayOf, holdingsOf, horizonOf } from './rules/holding.ts';
 import { sortedBy } from './order.ts';
-import { presenceOf } from './rules/presence.ts';
+import { nodesStillThere, presenceOf } from './rules/presence.ts';
 import type { Presence } from './rules/presence.ts';
 import { moneyOfBills, moneyOfRates, strandedRates } from './rules/root-money.ts';
 import { waterfallOf } from './rules/waterfall.ts';
@@ -43,9 +43,9 @@ export function oracle(facts: Organisation, listPrices: readonly ListPrice[] = [
   const from = firstDayOf(org) ?? horizon ?? 0;
   const window = { from, until: Math.max(from, horizon ?? 0) };
   const holdings = holdingsOf(org, window.until);
-  const presence = presenceOf(org, holdings, window);
+  const presence = presenceOf(org, holdings, { ...window, from: beginOf(org) ?? from });
   const gpuHours = gpuHoursOf(org, presence, holdings, window);
-  const posted = postedBillsOf(org, presence.nodes);
+  const posted = postedBillsOf(org, nodesStillThere(org));
   const billed = moneyOfBills(org, presence, posted);
   const rated = moneyOfRates(org, presence, listPrices, billed.roots, window);
 

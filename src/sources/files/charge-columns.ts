@@ -8,7 +8,8 @@ export function chargeColumns(part: number): readonly (readonly [name: string, s
   const isMonth = `day(billing_period_start) = 1 AND billing_period_end = billing_period_start + INTERVAL 1 MONTH`;
   const period = `CASE WHEN ${isMonth} THEN left(${day}, 7) ELSE ${day} END`;
   return [
-    ['bill_id', `provider || '|' || billing_account || '|' || ${period}`],
+    // A bar in a name is spelled out, or two bills could have one id.
+    ['bill_id', `replace(provider, '|', '%7C') || '|' || replace(billing_account, '|', '%7C') || '|' || ${period}`],
     ['part', `CAST(${part} AS INTEGER)`],
     ['ordinal', 'CAST(row_in_file AS BIGINT)'],
     ['resource_key', `nullif(regexp_extract(lower(resource_id), '([^/:]*)$', 1), '')`],

@@ -17,6 +17,8 @@ import { parseTime } from '../values/time-sql.ts';
 
 /** Words for nothing, in lower case. */
 const NULL_WORDS = ['null', 'n/a'];
+/** What sacct and others write where a time has not come yet. */
+const NO_TIME_WORDS = ['unknown', 'none'];
 
 const NO_PROBLEM = 'CAST(NULL AS VARCHAR)';
 
@@ -44,7 +46,7 @@ export function compile(
   match: Match,
   options: Omit<TimeOptions, 'utcByContract'> & { readonly part: number },
 ): Compiled {
-  const times: TimeOptions = { ...options, utcByContract: table.name === 'charge' };
+  const times: TimeOptions = { ...options, utcByContract: table.name === 'charge' || table.name === 'fx_rate' };
   const plans = withDurations(
     table.columns.map((column, index) => planColumn(column, `c${index}`, match.origins.get(column.name), file, times)),
     match,
@@ -98,7 +100,12 @@ function planColumn(
     return { column, input: { ref, sql: literal(origin.value) }, parsed: parse(cell, column, undefined, times) };
   }
   const { name, type, stats } = origin.source;
-  const input = { ref, sql: asRead(identifier(name), type, file.format === 'parquet') };
+  const asIs = asRead(identifier(name), type, file.format === 'parquet');
+  const isTimeText = column.kind === 'time' && isText(type);
+  const input = {
+    ref,
+    sql: isTimeText ? `CASE WHEN ${noneOf(`lower(${asIs})`, NO_TIME_WORDS)} THEN ${asIs} END` : asIs,
+  };
   const cell: Cell = { ref, type, ...(stats !== undefined && { stats }) };
   if (origin.kind === 'duration') {
     return { column, input, parsed: parseInteger(cell, { ...column, unit: SECOND }, origin.unit) };

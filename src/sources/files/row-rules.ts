@@ -30,6 +30,21 @@ const nineDecimals = (column: string): RowRule => ({
   reason: 'has more than 9 decimals',
 });
 
+/** More than the largest fleets; beyond it a typing error would be counted GPU by GPU. */
+const GPUS_MAX = 65_536;
+const plausibleGpus: RowRule = {
+  column: 'gpu_count',
+  refusedIf: `gpu_count > ${GPUS_MAX}`,
+  reason: `is more than ${GPUS_MAX} GPUs in one row`,
+};
+
+/** Sums of such amounts still fit the ledger's micros. */
+const plausibleAmount = (column: string, most: string): RowRule => ({
+  column,
+  refusedIf: `abs(${column}) > ${most}`,
+  reason: `is more than ${most}`,
+});
+
 const SINCE_EVER = `TIMESTAMP '${BEFORE_EVERYTHING}'`;
 const MIG_SHARE = migShareSql('mig_profile', 'model');
 
@@ -37,7 +52,7 @@ const MIG_SHARE = migShareSql('mig_profile', 'model');
 const RULES: Readonly<Record<string, TableRules>> = {
   node: {
     defaults: { present_from: SINCE_EVER, state: `'up'`, presence: `'inventory'` },
-    rules: [endBeforeStart('present_from', 'present_until')],
+    rules: [endBeforeStart('present_from', 'present_until'), plausibleGpus],
   },
   device: {
     defaults: {
@@ -68,6 +83,12 @@ const RULES: Readonly<Record<string, TableRules>> = {
     },
     rules: [
       endBeforeStart('held_from', 'held_until'),
+      plausibleGpus,
+      {
+        column: 'share_units',
+        refusedIf: `share_units < ${SHARE_UNITS} AND node_id IS NULL AND device_id IS NULL`,
+        reason: 'is a part of a GPU nobody knows: give node_id or device_id',
+      },
       {
         column: 'gpu_count',
         refusedIf: 'device_id IS NOT NULL AND gpu_count > 1',
@@ -81,6 +102,12 @@ const RULES: Readonly<Record<string, TableRules>> = {
     rules: [
       endBeforeStart('charge_from', 'charge_until'),
       {
+        column: 'charge_until',
+        refusedIf: 'charge_until > charge_from + INTERVAL 12 YEAR',
+        reason: 'lies more than twelve years after charge_from',
+      },
+      ...['effective', 'billed', 'list', 'contracted'].map((column) => plausibleAmount(column, '1000000000000')),
+      {
         column: 'billing_period_end',
         refusedIf: 'billing_period_end <= billing_period_start',
         reason: 'does not lie after billing_period_start',
@@ -92,6 +119,7 @@ const RULES: Readonly<Record<string, TableRules>> = {
     rules: [
       endBeforeStart('valid_from', 'valid_until'),
       nineDecimals('usd_per_gpu_hour'),
+      plausibleAmount('usd_per_gpu_hour', '1000000'),
       { column: 'usd_per_gpu_hour', refusedIf: 'usd_per_gpu_hour < 0', reason: 'is negative' },
     ],
   },
@@ -99,6 +127,7 @@ const RULES: Readonly<Record<string, TableRules>> = {
     defaults: {},
     rules: [
       nineDecimals('usd_per_unit'),
+      plausibleAmount('usd_per_unit', '1000000'),
       { column: 'usd_per_unit', refusedIf: 'usd_per_unit <= 0', reason: 'is not above zero' },
     ],
   },

@@ -162,8 +162,8 @@ function textTime(input: string, unit: string | undefined, options: TimeOptions)
       [own, unlessQuick(dateFormatSql(input, options) ?? 'CAST(NULL AS TIMESTAMP)')],
     ],
     value,
-    problem: `CASE WHEN ${input} IS NULL OR ${quick} IS NOT NULL THEN NULL
-      WHEN ${value} >= ${FIRST} AND ${value} < ${LAST} THEN NULL
+    problem: `CASE WHEN ${input} IS NULL OR (${value} >= ${FIRST} AND ${value} < ${LAST}) THEN NULL
+      WHEN ${value} IS NOT NULL AND regexp_matches(${input}, '^\\d{4}-') THEN 'is not a time between 2000 and 2100'
       WHEN ${isNumber(input)} THEN ${numberReason(unit)}
       WHEN ${zoneless === undefined} AND (${withoutZone(input, local, zone, options)})
         THEN 'is a time without a zone: say where the clock stood with --zone, e.g. --zone Europe/Berlin or --zone UTC'

@@ -10,6 +10,15 @@ import type { Presence } from './presence.ts';
 import { hourWindow } from './root-money.ts';
 import type { RootMoney } from './root-money.ts';
 
+/** What the holder's own rows say, where the node says nothing. */
+function clusterOfHolder(org: Organisation, row: GpuHour): string | null {
+  const own = org.allocations.filter(
+    ({ source, allocation_id, attempt }) =>
+      source === row.source && allocation_id === row.allocation_id && attempt === row.attempt,
+  );
+  return own.flatMap(({ cluster }) => cluster ?? []).sort()[0] ?? null;
+}
+
 /** Splits the money of each root and hour over who had it. */
 export function entriesOfDevices(
   org: Organisation,
@@ -51,6 +60,7 @@ export function entriesOfDevices(
           ...NOTHING_KNOWN,
           ...key,
           ...dimensionsOfNode(node),
+          cluster: node?.cluster ?? clusterOfHolder(org, row),
           node_id: spell?.node_id ?? null,
           model: spell?.model ?? null,
           region: node?.region ?? region,

@@ -1,4 +1,4 @@
-import type { AllocationRow, Organisation } from '../organisation.ts';
+import type { AllocationRow, Bill, Organisation } from '../organisation.ts';
 import { billsOf, dayOf } from '../organisation.ts';
 import { compareKeys } from '../order.ts';
 import type { Key, Period } from '../order.ts';
@@ -17,9 +17,22 @@ export function horizonOf(org: Organisation): number | null {
     ...org.allocations.map((row) => row.observed_at),
     ...org.nodes.map((row) => row.present_until),
     ...org.devices.map((row) => row.present_until),
-    ...billsOf(org).map((bill) => bill.covered_until),
+    ...billsOf(org).map((bill) => bill.covered_until ?? chargedUntil(bill)),
   ];
   return times.reduce<number | null>((newest, time) => (time !== null && time > (newest ?? 0) ? time : newest), null);
+}
+
+/** How far a bill without usage by the hour or day speaks. */
+function chargedUntil(bill: Bill): number {
+  return Math.min(bill.period_end, Math.max(...bill.charges.map(({ charge }) => charge.charge_until)));
+}
+
+/** The first fact about the fleet: where nodes and devices without a date begin. */
+export function beginOf(org: Organisation): number | null {
+  const dated = [...org.nodes, ...org.devices].map((row) => row.present_from).filter((time) => time !== 0);
+  const times = [...org.samples.map((row) => row.ts), ...org.allocations.map((row) => row.held_from), ...dated];
+  const all = times.length > 0 ? times : org.charges.map((charge) => charge.charge_from);
+  return all.length === 0 ? null : all.reduce((least, time) => Math.min(least, time));
 }
 
 /** The first second of the first day of the ledger; null where there is no fact. */

@@ -113,6 +113,11 @@ function inferredByCount(org: Organisation, holdings: readonly Holding[]): Spell
   });
 }
 
+/** For charges a node that has not ended stays, also past the horizon. */
+export function nodesStillThere(org: Organisation): NodeSpell[] {
+  return spellsOfRows(org.nodes, (row) => row.node_id, { from: 0, until: Infinity });
+}
+
 export function presenceOf(org: Organisation, holdings: readonly Holding[], window: Period): Presence {
   const nodes = spellsOfRows(org.nodes, (row) => row.node_id, window).filter((spell) => spell.from < spell.until);
   const inferred = inferredDevices(org, holdings);

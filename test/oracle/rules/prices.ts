@@ -32,7 +32,8 @@ function bestFit<T extends { readonly model: string | null }>(
   listed: string | null,
 ): T | undefined {
   if (listed === null) return undefined;
-  const fitting = rows.filter((row) => listed.toLowerCase().includes((row.model ?? '').toLowerCase()));
+  const words = (text: string): string => ` ${text.toLowerCase().replaceAll(/[-_/().,]/g, ' ')} `;
+  const fitting = rows.filter((row) => words(listed).includes(words(row.model ?? '')));
   return sortedBy(fitting, (row) => [-(row.model ?? '').length, row.model ?? ''])[0];
 }
 

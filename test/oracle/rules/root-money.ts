@@ -7,7 +7,8 @@ import { NOTHING_KNOWN, dimensionsOfBill, dimensionsOfNode, undivided } from './
 import type { EntryWithoutSubject, OracleEntry } from './entry.ts';
 import { groupedBy, overlap, secondsCovered, secondsOf, sortedBy } from '../order.ts';
 import type { Period } from '../order.ts';
-import { U, nodeRowAt, rootOf, secondsOfRoot, spellOfRoot } from './presence.ts';
+import { U, nodeRowAt, rootOf, secondsOfRoot, spellOfRoot, nodesStillThere } from './presence.ts';
+import { firstDayOf, horizonOf } from './holding.ts';
 import type { Presence, Spell } from './presence.ts';
 import { billsOfNode, microsOf, nanosOf, priceOf, ratesInForce } from './prices.ts';
 
@@ -40,9 +41,10 @@ export function moneyOfBills(
 ): { roots: RootMoney[]; entries: EntryWithoutSubject[] } {
   const roots: RootMoney[] = [];
   const entries: EntryWithoutSubject[] = [];
+  const horizon = Math.max(horizonOf(org) ?? 0, firstDayOf(org) ?? 0);
   const nodeHours = nodeHoursOf(
     bills.flatMap((bill) => bill.hours),
-    presence.nodes,
+    nodesStillThere(org),
   );
   for (const { bill, node_id, hour, micros, resource_id, region } of nodeHours) {
     const devices = presence.devices.filter((spell) => spell.node_id === node_id);
@@ -63,7 +65,11 @@ export function moneyOfBills(
     const what =
       node?.gpu_count === 0
         ? { component: 'host' as const, disposition: 'beside' as const }
-        : { component: 'gpu' as const, disposition: 'unmatched' as const, reason: 'absent' };
+        : {
+            component: 'gpu' as const,
+            disposition: 'unmatched' as const,
+            reason: hour >= horizon ? 'ahead' : 'absent',
+          };
     const dimensions = {
       ...dimensionsOfNode(node),
       node_id,
