@@ -142,7 +142,7 @@ function benchGrowth() {
   };
   const rounds = Array.from({ length: Number(options.rounds) * 2 + 1 }, () => [cost(early, 1), cost(late, days - 1)]);
   rmSync(trial, { recursive: true, force: true });
-  const [second, last] = [0, 1].map((side) => rounds.map((round) => round[side] ?? 0));
+  const [second, last] = [0, 1].map((side) => rounds.map((pair) => pair[side] ?? 0));
   return {
     gpus: Number(gpus),
     days,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { OVERLAP_SECONDS_MAX } from '../facts/overlap.ts';
 import type { Stage, StageInput } from '../facts/stage.ts';
 import { addDays, printTime, startOf } from './calendar.ts';
 import type { BatchFile, DerivedState } from './derived-state.ts';
@@ -6,7 +7,7 @@ import { coverageOn } from './scope.ts';
 import type { Scope } from './scope.ts';
 
 /** A day keeps holdings this far past its end; a horizon beyond that is no input of it. */
-const HORIZON_REACH_SECONDS = 121;
+const HORIZON_REACH_SECONDS = OVERLAP_SECONDS_MAX + 1;
 
 /** Intervals that are in force on a day, hashed: what a day sees of tables that are not cut by days. */
 export interface DayDigests {

@@ -24,6 +24,19 @@ export function readFiles(
   return `SELECT ${columns.map(([name]) => name).join(', ')} FROM read_parquet([${paths}], hive_partitioning = false)`;
 }
 
+/** Facts may be older than a column: where a file lacks it, it is unknown. */
+function readFacts(
+  dataDir: string,
+  files: readonly LakeFile[],
+  columns: readonly (readonly [name: string, type: string])[],
+): string {
+  const none = readFiles(dataDir, [], columns);
+  if (files.length === 0) return none;
+  const paths = files.map((file) => quote(resolve(dataDir, file.path))).join(', ');
+  const found = `SELECT * FROM read_parquet([${paths}], hive_partitioning = false, union_by_name = true)`;
+  return `SELECT ${columns.map(([name]) => name).join(', ')} FROM (${found} UNION ALL BY NAME ${none}) f`;
+}
+
 /** The rows of a derived table in these files. */
 export function derivedRelation(dataDir: string, stage: Stage, files: readonly LakeFile[]): string {
   return readFiles(dataDir, files, stage.writes);
@@ -37,7 +50,7 @@ export function derivedRelation(dataDir: string, stage: Stage, files: readonly L
 export function factRelation(dataDir: string, table: FactTable, members: readonly BatchFile[]): string {
   const columns = storedColumns(table).map((column) => [column.name, column.type] as const);
   const names = columns.map(([name]) => name);
-  const plain = (files: readonly LakeFile[]): string => readFiles(dataDir, files, columns);
+  const plain = (files: readonly LakeFile[]): string => readFacts(dataDir, files, columns);
   if (table.merge === 'bill' || new Set(members.map(({ batch }) => batch.name)).size <= 1) {
     return plain(members.map(({ file }) => file));
   }

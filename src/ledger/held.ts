@@ -1,6 +1,6 @@
 import { SHARE_UNITS } from '../facts/column.ts';
+import { OVERLAP_SECONDS_MAX } from '../facts/overlap.ts';
 import type { Stage } from '../facts/stage.ts';
-import { OVERLAP_SECONDS_MAX } from './holding.ts';
 
 /** `T · cum ÷ W − T · (cum − w) ÷ W`, truncating: the one way anything is divided (README, `split`). */
 export const splitPart = (total: string, cumulative: string, weight: string, base: string): string => {

@@ -1,7 +1,5 @@
+import { OVERLAP_SECONDS_MAX } from '../facts/overlap.ts';
 import type { Stage } from '../facts/stage.ts';
-
-/** Overlaps up to this go to the later holder; a day's holdings are kept this much past its end, to know. */
-export const OVERLAP_SECONDS_MAX = 120;
 
 /**
  * Question: who holds what on each day, and until when?

@@ -11,9 +11,13 @@ const DIMENSIONS = `day, hour_start, basis, bill_id, resource_id, node_id, devic
 /** What of an entry falls to the first `units` of its unit-seconds. */
 const upTo = (units: string): string => splitMoney('usd_micros', units, units, 'split_weight');
 
+/** Unit-seconds of an entry of which nothing is known; and those together with the idle ones. */
+const UNKNOWN = '(split_weight - split_computing - split_idle)';
+const UNKNOWN_OR_IDLE = '(split_weight - split_computing)';
+
 const activityPart = (category: Category, units: string, micros: string, counted: string): string => `
   SELECT ${DIMENSIONS}, '${category}' AS category, ${micros} AS usd_micros, ${counted} AS gpu_units
-  FROM entry WHERE disposition = 'held' AND ${units} > 0`;
+  FROM ledger_entry WHERE disposition = 'held' AND ${units} > 0`;
 
 /**
  * Question: where did each entry's dollars go?
@@ -57,20 +61,18 @@ export const waterfall: Stage = {
   ],
   orderBy: 'subject, hour_start, device_id, bill_id, category',
   sql: `
-    WITH entry AS (
-      SELECT ledger_entry.*, split_weight - split_computing - split_idle AS split_unknown FROM ledger_entry
-    ), divided AS (
-      ${activityPart('unknown', 'split_unknown', upTo('split_unknown'), 'unknown_units')}
+    WITH divided AS (
+      ${activityPart('unknown', UNKNOWN, upTo(UNKNOWN), 'unknown_units')}
       UNION ALL
-      ${activityPart('idle', 'split_idle', `${upTo('(split_unknown + split_idle)')} - ${upTo('split_unknown')}`, 'idle_units')}
+      ${activityPart('idle', 'split_idle', `${upTo(UNKNOWN_OR_IDLE)} - ${upTo(UNKNOWN)}`, 'idle_units')}
       UNION ALL
-      ${activityPart('computing', 'split_computing', `usd_micros - ${upTo('(split_unknown + split_idle)')}`, 'computing_units')}
+      ${activityPart('computing', 'split_computing', `usd_micros - ${upTo(UNKNOWN_OR_IDLE)}`, 'computing_units')}
       UNION ALL
       SELECT ${DIMENSIONS},
              CASE disposition WHEN 'stranded' THEN 'stranded' WHEN 'unallocated' THEN 'unallocated'
                WHEN 'unmatched' THEN 'unknown' ELSE 'beside' END,
              usd_micros, gpu_units
-      FROM entry WHERE disposition <> 'held'
+      FROM ledger_entry WHERE disposition <> 'held'
     )
     SELECT ${DIMENSIONS}, category, usd_micros, gpu_units FROM divided WHERE gpu_units <> 0 OR usd_micros <> 0`,
 };

@@ -35,11 +35,6 @@ export function parseDecimal(text: string, digits: number): bigint | undefined {
   return shift >= 0 ? amount * 10n ** BigInt(shift) : divideRounded(amount, 10n ** BigInt(-shift));
 }
 
-/** Dollars as people write them, `1.95`, in micros. */
-export function parseUsdMicros(text: string): bigint | undefined {
-  return parseDecimal(text, 6);
-}
-
 /**
  * `$412,900`: an amount for screens, in whole dollars.
  *
