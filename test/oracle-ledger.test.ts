@@ -4,10 +4,10 @@ import { derivedLedger, rowText } from './oracle/derived-ledger.ts';
 import { oracle } from './oracle/oracle.ts';
 import { diceOf } from './oracle/random/dice.ts';
 import { flavoursOf, randomOrganisation } from './oracle/random-organisation.ts';
+import { seedsOf } from './oracle/seeds.ts';
 
 /** `ORACLE_SEEDS=100-400 npx vitest run test/oracle-ledger.test.ts` tries others. */
-const [first = 0, last = 24] = (process.env['ORACLE_SEEDS'] ?? '').split('-').filter(Boolean).map(Number);
-const seeds = Array.from({ length: last - first }, (_, index) => first + index);
+const seeds = seedsOf('ORACLE_SEEDS', 24);
 
 describe('the ledger agrees with the oracle, row for row, whatever the order of imports', () => {
   test.each(seeds)('organisation %i', { timeout: 120_000 }, async (seed) => {

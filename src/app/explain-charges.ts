@@ -2,28 +2,14 @@ import { POSTED_CHARGE } from '../ledger/charge-hour.ts';
 import { NODE_ROW } from '../ledger/presence.ts';
 import { addDays } from '../lake/calendar.ts';
 import { quote } from '../lake/engine.ts';
-import type { ChargeHourLine, ExplainedCharge, ExplainedPool } from '../report/explanation.ts';
+import type { ChargeHourLine, ExplainedCharge, ExplainedPool, PostedRow, SplitNumbers } from '../report/explanation.ts';
 import type { ReadSpace } from './workspace.ts';
 
-interface ChargePiece {
-  readonly billId: string;
-  readonly part: number;
-  readonly ordinal: bigint;
-  readonly kind: string;
-  readonly nodeId: string | null;
-  readonly resourceId: string | null;
+/** A row of a bill in one of the hours it lies in. */
+interface ChargePiece extends PostedRow {
   readonly region: string | null;
   readonly skuId: string | null;
   readonly isSpot: boolean;
-  readonly chargeCategory: string;
-  readonly description: string | null;
-  readonly currency: string;
-  readonly effective: string;
-  readonly usd: string;
-  readonly usdUpto: string;
-  readonly usdMicros: bigint;
-  readonly from: string;
-  readonly until: string;
   readonly hour: string;
   readonly isLong: boolean;
   readonly nodeBefore: bigint;
@@ -124,12 +110,12 @@ const PIECES = `
   ORDER BY p.bill_id, p.hour_start, p.kind, p.node_id, p.resource_id, p.part, p.ordinal LIMIT $rowsMax`;
 
 /** A charge within one hour is all in it. */
-function hourSplit(piece: ChargePiece): { before: bigint; weight: bigint; total: bigint } {
+function hourSplit(piece: ChargePiece): SplitNumbers {
   if (!piece.isLong) return { before: 0n, weight: 1n, total: 1n };
   return { before: piece.nodeBefore, weight: piece.nodeWeight, total: piece.nodeTotal };
 }
 
-function partOf(of: bigint, { before, weight, total }: { before: bigint; weight: bigint; total: bigint }): bigint {
+function partOf(of: bigint, { before, weight, total }: SplitNumbers): bigint {
   return (of * (before + weight)) / total - (of * before) / total;
 }
 

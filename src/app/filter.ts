@@ -1,8 +1,8 @@
+import { nearestName } from '../facts/nearest-name.ts';
 import { OperationError } from '../facts/operation-error.ts';
 import type { Param, Params } from '../lake/engine.ts';
 import { CATEGORIES } from '../ledger/waterfall.ts';
 import { parseTime } from '../money/period.ts';
-import { nearestName } from '../sources/files/nearest-name.ts';
 
 /** Something money can be grouped and filtered by. */
 export interface Dimension {

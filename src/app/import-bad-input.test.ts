@@ -44,6 +44,11 @@ describe('a wrong row refuses the file, with its place', () => {
       want: /row 1 \(line 2\): start \(held_from\) "2026-11-01 00:00:00" is a time without a zone/,
       hint: /--zone/,
     },
+    'a start that cannot be read, which is not one that never came': {
+      table: 'allocations',
+      text: `${JOB}2,soon,,1\n`,
+      want: /start \(held_from\) "soon" is not a time like/,
+    },
     'a negative count': {
       table: 'allocations',
       text: `${JOB}2,2026-11-01T02:00:00Z,,-1\n`,

@@ -185,6 +185,22 @@ describe('rows with a key', () => {
     expect(await folder.rows('allocation', 'user_name, polled')).toEqual([{ user_name: 'new', polled: true }]);
   });
 
+  it('of jobs that never started are left out, whatever else is or is not in them', async () => {
+    const path = await folder.file(
+      'sacct.csv',
+      `job_id,start,end,gpu_fraction,node,State,outcome
+7,2026-11-01T00:00:00Z,2026-11-01T01:00:00Z,,a1,COMPLETED,COMPLETED
+8,Unknown,Unknown,,None assigned,PENDING,PENDING
+9,None,2026-11-01T02:00:00Z,0.5,,CANCELLED,CANCELLED by 1000
+10,,,,,PENDING,
+`,
+    );
+    const report = await folder.take('allocations', [path]);
+    expect(report).toMatchObject({ rowsTaken: 1, rowsSkipped: 3, gpuHours: '1' });
+    expect(report.skipped).toEqual([{ reason: 'never started (no held_from)', rows: 3, example: 'file 10 0' }]);
+    expect(await folder.rows('allocation', 'allocation_id')).toEqual([{ allocation_id: '7' }]);
+  });
+
   it('of devices know MIG slices, of rates that they hold for any model', async () => {
     await folder.take('devices', [
       await folder.file('d.csv', 'uuid,node,parent_device_id,mig_profile\nM1,n,G1,3g.40gb\nG1,n,,\n'),

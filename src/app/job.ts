@@ -1,8 +1,8 @@
+import { nearestName } from '../facts/nearest-name.ts';
 import { OperationError } from '../facts/operation-error.ts';
 import { dayOf, parseTime } from '../lake/calendar.ts';
 import { quote } from '../lake/engine.ts';
 import type { JobAnswer, JobAttempt, JobDevice } from '../report/job-page.ts';
-import { nearestName } from '../sources/files/nearest-name.ts';
 import { decideNow } from './now.ts';
 import type { ReadSpace } from './workspace.ts';
 

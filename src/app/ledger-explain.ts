@@ -16,7 +16,8 @@ import { explainCharges } from './explain-charges.ts';
 import type { Filter } from './filter.ts';
 import { filterSql, filterText } from './filter.ts';
 import { ENTRY_KEY } from './ledger-sums.ts';
-import { daysOf, hoursSql } from './spend.ts';
+import { unknownValues } from './unknown-values.ts';
+import { daysOf, hoursSql } from './window.ts';
 import type { LedgerWindow } from './window.ts';
 import type { ReadSpace } from './workspace.ts';
 
@@ -51,7 +52,7 @@ const KIND = `
  */
 export async function explainLedger(space: ReadSpace, request: ExplainRequest): Promise<Explanation> {
   const { window, filters } = request;
-  const nothing = { window, filter: filterText(filters), truncated: [], ...noDetail() };
+  const nothing = { window, filter: filterText(filters), unknownValues: [], truncated: [], ...noDetail() };
   const parts = window.days.length === 0 ? [] : await figureParts(space, request);
   const rows = parts.reduce((total, part) => total + part.rows, 0n);
   const figure = {
@@ -59,7 +60,7 @@ export async function explainLedger(space: ReadSpace, request: ExplainRequest): 
     units: parts.reduce((sum, part) => sum + part.units, 0n),
     unpricedUnits: parts.reduce((sum, part) => sum + (part.usdMicros === null ? part.units : 0n), 0n),
   };
-  if (rows === 0n) return { ...nothing, figure, parts };
+  if (rows === 0n) return { ...nothing, figure, parts, unknownValues: await unknownValues(space, window, filters) };
   await chooseEntries(space, request);
   const truncated = rows > BigInt(request.entriesMax) ? ['entries'] : [];
   const detail = await explainDetail(space, request, truncated);

@@ -1,10 +1,11 @@
+import type { BillFacts } from '../facts/manifest.ts';
 import { divideRounded } from '../money/usd.ts';
 import type { Question } from '../lake/ask.ts';
 import { startOf } from '../lake/calendar.ts';
 import { CATEGORIES } from '../ledger/waterfall.ts';
 import type { Category } from '../ledger/waterfall.ts';
 import { idleTotal } from '../report/idle-list.ts';
-import type { CategorySum, LookAnswer, UnpricedTime } from '../report/look-screen.ts';
+import type { CategorySum, LookAnswer, UnlistedNode, UnpricedTime } from '../report/look-screen.ts';
 import { idleNow } from './idle.ts';
 import { decideNow } from './now.ts';
 import { ledgerWindow } from './window.ts';
@@ -37,7 +38,8 @@ const OTHER_KINDS: Readonly<Record<string, string>> = {
 /**
  * Question: what was paid for in a window, and what became of it?
  *
- * Reads: spend_day (cut days: waterfall), charge_hour, ledger_entry, fx_rate, and what `idleNow` reads.
+ * Reads: spend_day (cut days: waterfall), charge_hour, ledger_entry, fx_rate, inferred, node, device, and what `idleNow`
+ * reads.
  */
 export async function look(space: ReadSpace, request: LookRequest): Promise<LookAnswer> {
   const now = decideNow(request.asOf, space.scope?.horizon, request.clock);
@@ -49,6 +51,7 @@ export async function look(space: ReadSpace, request: LookRequest): Promise<Look
   const kinds = await chargeKinds(space, window);
   const idle = await idleNow(space, now);
   const bills = space.scope?.bills ?? [];
+  const unposted = await notPosted(space, bills);
   const [first, last] = [space.scope?.days[0], space.scope?.days.at(-1)];
   const isUnpriced = sums.some(({ unpricedUnits }) => unpricedUnits > 0n);
   const basis = (name: string): bigint => sumOf(sums.filter((sum) => sum.basis === name)) ?? 0n;
@@ -64,10 +67,11 @@ export async function look(space: ReadSpace, request: LookRequest): Promise<Look
     basisUsdMicros: { billed: basis('billed'), rate: basis('rate'), estimated: basis('estimated') },
     bills: bills.length,
     beside: besideOf(sums, kinds),
-    unpriced: isUnpriced ? await unpricedTimes(space, window) : [],
+    unpriced: isUnpriced ? await unpricedTimes(space, window, bills, unposted) : [],
     unmatchedUsdMicros: kinds.get('unmatched') ?? 0n,
     conflictUnits: await conflictUnits(space, window),
-    notPosted: await notPosted(space),
+    notPosted: unposted.map(({ billId, currency }) => ({ billId, currency })),
+    unlistedNodes: await unlistedNodes(space, window),
     staleRows: space.staleRows,
     missing: missingFacts(space),
     idleNow: idleTotal(idle.holdings),
@@ -183,13 +187,34 @@ function besideOf(sums: readonly SpendSum[], kinds: ReadonlyMap<string, bigint>)
     .sort((a, b) => (a.usdMicros === b.usdMicros ? 0 : a.usdMicros > b.usdMicros ? -1 : 1));
 }
 
-/** Time without a price, by model; `billedBy` where a bill covers the node and does not charge it. */
-async function unpricedTimes(space: ReadSpace, window: LedgerWindow): Promise<UnpricedTime[]> {
-  const sql = (filter: string): string => `
-    SELECT model, provider, account, CAST(sum(gpu_units) AS BIGINT) AS "gpuUnits"
-    FROM ledger_entry WHERE basis = 'unpriced' AND gpu_units > 0${filter}
-    GROUP BY model, provider, account ORDER BY model, provider, account`;
-  const rows = await overWindow<{
+/** Asks single entries; `sql` gets the condition that keeps to the hours of a cut day. */
+async function entriesOverWindow<Row>(
+  space: ReadSpace,
+  window: LedgerWindow,
+  sql: (inHours: string) => string,
+  others: readonly string[] = [],
+): Promise<Row[]> {
+  const question = (days: { first: string; last: string }, inHours: string): Question => ({
+    tables: [{ table: 'ledger_entry', ...days }, ...others.map((table) => ({ table }))],
+    sql: sql(inHours),
+  });
+  return overWindow<Row>(
+    space,
+    window,
+    (days) => question(days, 'TRUE'),
+    (day) => question({ first: day, last: day }, 'hour_start >= $from AND hour_start < $until'),
+  );
+}
+
+/** Time without a price, by model; `billedBy` where a bill covers the node and does not charge it, or is not posted itself. */
+async function unpricedTimes(
+  space: ReadSpace,
+  window: LedgerWindow,
+  bills: readonly BillFacts[],
+  unposted: readonly BillFacts[],
+): Promise<UnpricedTime[]> {
+  const rows = await entriesOverWindow<{
+    day: string;
     model: string | null;
     provider: string | null;
     account: string | null;
@@ -197,56 +222,91 @@ async function unpricedTimes(space: ReadSpace, window: LedgerWindow): Promise<Un
   }>(
     space,
     window,
-    (days) => ({ tables: [{ table: 'ledger_entry', ...days }], sql: sql('') }),
-    (day) => ({
-      tables: [{ table: 'ledger_entry', first: day, last: day }],
-      sql: sql(' AND hour_start >= $from AND hour_start < $until'),
-    }),
+    (inHours) => `
+      SELECT CAST(day AS VARCHAR) AS day, model, provider, account, CAST(sum(gpu_units) AS BIGINT) AS "gpuUnits"
+      FROM ledger_entry WHERE basis = 'unpriced' AND gpu_units > 0 AND ${inHours}
+      GROUP BY day, model, provider, account ORDER BY day, model, provider, account`,
   );
-  const covering = (provider: string | null, account: string | null): string | null => {
-    const bill = space.scope?.bills.find(
-      (each) =>
-        each.provider.toLowerCase() === provider?.toLowerCase() &&
-        (account === null || each.billingAccount === account) &&
-        each.coveredUntil !== null,
-    );
-    return bill === undefined ? null : `${bill.provider} ${bill.billingAccount}`;
-  };
   const times = new Map<string, UnpricedTime>();
-  for (const { model, provider, account, gpuUnits } of rows) {
-    const billedBy = covering(provider, account);
-    const key = JSON.stringify([model, billedBy]);
-    times.set(key, { model, billedBy, gpuUnits: (times.get(key)?.gpuUnits ?? 0n) + gpuUnits });
+  for (const { day, model, provider, account, gpuUnits } of rows) {
+    const bill = coveringBill(bills, provider, account, day);
+    const billedBy = bill === undefined ? null : `${bill.provider} ${bill.billingAccount}`;
+    const wantsRateOf = bill !== undefined && unposted.includes(bill) ? bill.currency : null;
+    const key = JSON.stringify([model, billedBy, wantsRateOf]);
+    times.set(key, { model, billedBy, wantsRateOf, gpuUnits: (times.get(key)?.gpuUnits ?? 0n) + gpuUnits });
   }
   return [...times.values()];
 }
 
+/** The bill that speaks for a day: that of the day's own period, else a later one that covers it too. */
+function coveringBill(
+  bills: readonly BillFacts[],
+  provider: string | null,
+  account: string | null,
+  day: string,
+): BillFacts | undefined {
+  const midnight = `${day} 00:00:00`;
+  const covering = bills.filter(
+    (bill) =>
+      bill.provider.toLowerCase() === provider?.toLowerCase() &&
+      (account === null || bill.billingAccount === account) &&
+      bill.coveredUntil !== null &&
+      bill.coveredUntil > midnight,
+  );
+  const own = covering.find(({ periodStart, periodEnd }) => periodStart.slice(0, 10) <= day && midnight < periodEnd);
+  return own ?? covering[0];
+}
+
 async function conflictUnits(space: ReadSpace, window: LedgerWindow): Promise<bigint> {
-  const sql = (filter: string): string =>
-    `SELECT CAST(sum(gpu_units) AS BIGINT) AS "gpuUnits" FROM ledger_entry WHERE conflict${filter}`;
-  const rows = await overWindow<{ gpuUnits: bigint | null }>(
+  const rows = await entriesOverWindow<{ gpuUnits: bigint | null }>(
     space,
     window,
-    (days) => ({ tables: [{ table: 'ledger_entry', ...days }], sql: sql('') }),
-    (day) => ({
-      tables: [{ table: 'ledger_entry', first: day, last: day }],
-      sql: sql(' AND hour_start >= $from AND hour_start < $until'),
-    }),
+    (inHours) => `
+      SELECT CAST(sum(gpu_units) AS BIGINT) AS "gpuUnits" FROM ledger_entry WHERE conflict AND ${inHours}`,
   );
   return rows.reduce((total, { gpuUnits }) => total + (gpuUnits ?? 0n), 0n);
 }
 
+/**
+ * Nodes that holdings name and no inventory lists, though there is one: a hostlist, or a full name beside a short one. Their
+ * GPUs are counted twice, as held there and as empty under the name of the inventory.
+ */
+async function unlistedNodes(space: ReadSpace, window: LedgerWindow): Promise<UnlistedNode[]> {
+  const tables = ['inferred', 'node', 'device'];
+  const unlisted = `
+    SELECT DISTINCT i.node_id FROM inferred i
+    LEFT JOIN (SELECT node_id FROM node UNION SELECT node_id FROM device) listed ON i.node_id = listed.node_id
+    WHERE i.node_id IS NOT NULL AND listed.node_id IS NULL
+      AND EXISTS (SELECT 1 FROM node UNION ALL SELECT 1 FROM device)`;
+  // Mostly there are none, and then no entry need be read.
+  const names = await space.ask<{ node_id: string }>({ tables: tables.map((table) => ({ table })), sql: unlisted });
+  if (names.length === 0) return [];
+  const rows = await entriesOverWindow<UnlistedNode>(
+    space,
+    window,
+    (inHours) => `
+      SELECT node_id AS "nodeId", CAST(sum(gpu_units) AS BIGINT) AS "gpuUnits" FROM ledger_entry
+      WHERE allocation_id IS NOT NULL AND gpu_units > 0 AND node_id IN (${unlisted}) AND ${inHours} GROUP BY node_id`,
+    tables,
+  );
+  const units = new Map<string, bigint>();
+  for (const { nodeId, gpuUnits } of rows) units.set(nodeId, (units.get(nodeId) ?? 0n) + gpuUnits);
+  return [...units]
+    .map(([nodeId, gpuUnits]) => ({ nodeId, gpuUnits }))
+    .sort((a, b) => (a.gpuUnits === b.gpuUnits ? (a.nodeId < b.nodeId ? -1 : 1) : a.gpuUnits > b.gpuUnits ? -1 : 1));
+}
+
 /** Bills in a currency without an exchange rate up to their end: imported, not posted. */
-async function notPosted(space: ReadSpace): Promise<LookAnswer['notPosted']> {
-  const foreign = (space.scope?.bills ?? []).filter(({ currency }) => currency !== 'USD');
+async function notPosted(space: ReadSpace, bills: readonly BillFacts[]): Promise<BillFacts[]> {
+  const foreign = bills.filter(({ currency }) => currency !== 'USD');
   if (foreign.length === 0) return [];
   const rates = await space.ask<{ currency: string; firstAt: string }>({
     tables: [{ table: 'fx_rate' }],
     sql: 'SELECT currency, min(as_of) AS "firstAt" FROM fx_rate GROUP BY currency',
   });
-  return foreign
-    .filter(({ currency, periodEnd }) => !rates.some((rate) => rate.currency === currency && rate.firstAt <= periodEnd))
-    .map(({ billId, currency }) => ({ billId, currency }));
+  return foreign.filter(
+    ({ currency, periodEnd }) => !rates.some((rate) => rate.currency === currency && rate.firstAt <= periodEnd),
+  );
 }
 
 function missingFacts(space: ReadSpace): string[] {

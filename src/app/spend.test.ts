@@ -3,6 +3,7 @@ import type { FleetFolder } from '../../test/fleet-folder.ts';
 import { fleetFolder } from '../../test/fleet-folder.ts';
 import { SMALL_FLEET } from '../../test/small-fleet.ts';
 import { parseDimensions, parseFilters } from './filter.ts';
+import { spendText } from '../report/spend-table.ts';
 import type { Spend } from '../report/spend-table.ts';
 import { parseStep, spend } from './spend.ts';
 import { ledgerWindow } from './window.ts';
@@ -129,6 +130,37 @@ describe('spend', () => {
     expect([totalUsdMicros, heldUnits, unpricedUnits]).toEqual([34_060_000n, 22n * 226_800_000n, 2n * 226_800_000n]);
     expect((await ask({ by: 'team', filter: 'basis=unpriced' })).totalUsdMicros).toBeNull();
     expect((await ask({ by: 'team', filter: 'team=nobody-of-that-name' })).totalUsdMicros).toBe(0n);
+  });
+
+  const unknown: Record<string, { asked: Asked; want: string[] }> = {
+    'a team by its capitals': { asked: { by: 'class', filter: 'team=NLP' }, want: ['team NLP → nlp'] },
+    'a node, which only entries know, and a cluster that is there': {
+      asked: { by: 'team', filter: 'node=A-1,cluster=a' },
+      want: ['node A-1 → a1'],
+    },
+    'nothing alike': { asked: { by: 'team', filter: 'user=Zzz' }, want: ['user Zzz → ?'] },
+    'each of several': {
+      asked: { by: 'team', filter: 'team=nlq|visio' },
+      want: ['team nlq → nlp', 'team visio → vision'],
+    },
+    'values that are there, only not together': { asked: { by: 'team', filter: 'team=nlp,cluster=b' }, want: [] },
+    'times have no nearest': { asked: { by: 'team', filter: 'day=2026-03-09' }, want: [] },
+    'nor has a question that is answered': { asked: { by: 'team', filter: 'team=nlp|asx' }, want: [] },
+    'nor a window of nothing': { asked: { by: 'team', filter: 'team=nlq', window: '2026-02' }, want: [] },
+  };
+  test.each(Object.entries(unknown))('the nearest value: %s', async (_, { asked, want }) => {
+    const { unknownValues } = await ask(asked);
+    expect(unknownValues.map(({ dimension, value, nearest }) => `${dimension} ${value} → ${nearest ?? '?'}`)).toEqual(
+      want,
+    );
+  });
+
+  test('for people', async () => {
+    expect(spendText(await ask({ by: 'class', filter: 'team=NLP|zzz' })).slice(1)).toEqual([
+      'nothing in this window',
+      'no team is called "NLP" in it (nearest: nlp)',
+      'no team is called "zzz" in it',
+    ]);
   });
 
   test('whole days and single entries give the same answer', async () => {

@@ -1,10 +1,11 @@
 import { OperationError } from '../facts/operation-error.ts';
 import type { Question, TableNeed } from '../lake/ask.ts';
-import { startOf } from '../lake/calendar.ts';
 import type { Params } from '../lake/engine.ts';
 import type { Spend, SpendRow } from '../report/spend-table.ts';
 import type { Dimension, Filter } from './filter.ts';
 import { filterSql, filterText } from './filter.ts';
+import { unknownValues } from './unknown-values.ts';
+import { daysOf, hoursSql } from './window.ts';
 import type { LedgerWindow } from './window.ts';
 import type { ReadSpace } from './workspace.ts';
 
@@ -68,6 +69,7 @@ export async function spend(space: ReadSpace, request: SpendRequest): Promise<Sp
     window: request.window,
     stepSeconds: request.stepSeconds,
     filter: filterText(request.filters),
+    unknownValues: all.length > 0 ? [] : await unknownValues(space, request.window, request.filters),
     rows: all,
     totalUsdMicros: all.reduce((total, row) => added(total, row.costUsdMicros), all.length === 0 ? 0n : null),
     heldUnits: all.reduce((total, row) => total + row.heldUnits, 0n),
@@ -147,29 +149,6 @@ function entryPart({ by, filters, stepSeconds }: SpendRequest, window: LedgerWin
       FROM waterfall w LEFT JOIN ownership o ON w.day = o.day AND w.subject = o.subject
       WHERE ${hours.sql} AND ${filterSql(filters, ({ entryColumn }) => entryColumn).sql}`,
   };
-}
-
-/** The days of a table that a window's hours lie in. */
-export function daysOf({ days }: LedgerWindow): { readonly first: string; readonly last: string } {
-  return { first: days[0] ?? '', last: days.at(-1) ?? '' };
-}
-
-/** The condition that an hour counts for the window. */
-export function hoursSql(
-  { whole, cut }: LedgerWindow,
-  column: string,
-): { readonly sql: string; readonly params: Params } {
-  const spans = cut.map(({ from, until }) => ({ from, until }));
-  if (whole !== undefined)
-    spans.push({ from: startOf(whole.first), until: new Date(startOf(whole.last).getTime() + DAY_S * 1000) });
-  const params = Object.fromEntries(
-    spans.flatMap(({ from, until }, place) => [
-      [`hours${place}from`, from],
-      [`hours${place}until`, until],
-    ]),
-  );
-  const conditions = spans.map((_, place) => `(${column} >= $hours${place}from AND ${column} < $hours${place}until)`);
-  return { sql: conditions.length === 0 ? 'FALSE' : `(${conditions.join(' OR ')})`, params };
 }
 
 function stepSql(stepSeconds: number | undefined, elapsed: string): string {

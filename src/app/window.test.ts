@@ -53,6 +53,12 @@ describe('a window of the ledger', () => {
     it(name, () => expect(ledgerWindow(window, now, scope)).toMatchObject(want));
   }
 
+  it('facts that end at midnight are about the day that ends there', () => {
+    const whole = { ...scope, horizon: time('06T00:00') };
+    expect(ledgerWindow('2d', whole.horizon, whole).days).toEqual(['2026-03-04', '2026-03-05']);
+    expect(ledgerWindow('2d', time('06T00:00:01'), whole).from).toEqual(time('05T00:00'));
+  });
+
   it('refuses what is no window, with a hint', () => {
     expect(() => ledgerWindow('soon', scope.horizon, scope)).toThrow('"soon" is not a window');
   });

@@ -1,5 +1,6 @@
 import { OperationError } from '../facts/operation-error.ts';
 import { addDays, dayOf, startOf } from '../lake/calendar.ts';
+import type { Params } from '../lake/engine.ts';
 import type { Scope } from '../lake/scope.ts';
 import { parseWindow } from '../money/period.ts';
 
@@ -31,10 +32,12 @@ export interface LedgerWindow {
  * others hour by hour.
  */
 export function ledgerWindow(text: string, now: Date, scope: Scope | undefined): LedgerWindow {
-  const parsed = parseWindow(text, now);
+  // Facts that end at midnight are about the day that ends there, not about the one of which nothing is known yet.
+  const isEndOfFacts = scope?.horizon.getTime() === now.getTime();
+  const parsed = parseWindow(text, isEndOfFacts ? new Date(now.getTime() - 1) : now);
   if (!parsed.ok) {
     throw new OperationError('bad-window', `--window: ${parsed.reason}`, {
-      hint: 'For example --window 30d, --window all or --window 2026-11-01/2026-11-08.',
+      hint: 'For example --window 30d, --window all, --window 2026-11-01 or --window 2026-11-01/2026-11-08.',
     });
   }
   const ledgerDays = scope?.days ?? [];
@@ -54,6 +57,28 @@ export function ledgerWindow(text: string, now: Date, scope: Scope | undefined):
     whole: first === undefined || last === undefined ? undefined : { first, last },
     cut: days.filter((day) => !isWhole(day)).map((day) => cutDay(day, from, end)),
   };
+}
+
+/** The days of a table that a window's hours lie in. */
+export function daysOf({ days }: LedgerWindow): { readonly first: string; readonly last: string } {
+  return { first: days[0] ?? '', last: days.at(-1) ?? '' };
+}
+
+/** The condition that an hour counts for the window. */
+export function hoursSql(
+  { whole, cut }: LedgerWindow,
+  column: string,
+): { readonly sql: string; readonly params: Params } {
+  const spans = cut.map(({ from, until }) => ({ from, until }));
+  if (whole !== undefined) spans.push({ from: startOf(whole.first), until: startOf(addDays(whole.last, 1)) });
+  const params = Object.fromEntries(
+    spans.flatMap(({ from, until }, place) => [
+      [`hours${place}from`, from],
+      [`hours${place}until`, until],
+    ]),
+  );
+  const conditions = spans.map((_, place) => `(${column} >= $hours${place}from AND ${column} < $hours${place}until)`);
+  return { sql: conditions.length === 0 ? 'FALSE' : `(${conditions.join(' OR ')})`, params };
 }
 
 function wholeLedger(days: readonly string[], now: Date): { from: Date; until: Date } {

@@ -57,6 +57,8 @@ export const allocationTable: FactTable = {
       kind: 'time',
       key: true,
       required: true,
+      leftOutIfMissing: 'never started (no held_from)',
+      missing: 'never started: the row is left out, and counted',
       meaning: 'First second held.',
       example: '2026-10-30T09:00:00Z',
       alsoKnownAs: [{ name: 'start' }, { name: 'started_at' }, { name: 'start_time' }],

@@ -9,6 +9,8 @@ export interface Column {
   readonly key?: true;
   /** A file without this column, or a row without a value in it, is refused. */
   readonly required?: true;
+  /** Why a row without a value in a required column is no fact: it is left out and counted, not refused. */
+  readonly leftOutIfMissing?: string;
   /** What a missing value means, for people. */
   readonly missing?: string;
   /** The unit a bare number is taken to be in, and the family it can be converted from. */

@@ -42,8 +42,9 @@ export const PROBLEM_SEPARATOR = '\u001f';
  *
  * It gives every stored column in its type, with two exceptions that need to see the whole batch: columns with a
  * known range come as they were sent (whole numbers, blanks as BLANK_SENSOR), and `step_s`, `slot`, `observed_at` may be NULL
- * where the file does not say. Beside them stand `problem` (VARCHAR, NULL where the row is fine) and `carried` (BOOLEAN, a
- * time of the row had an hour past 23).
+ * where the file does not say. A row without a column that is `leftOutIfMissing` has no problem, whatever else is in it, and
+ * is left out. Beside the columns stand `problem` (VARCHAR, NULL where the row is fine) and `carried` (BOOLEAN, a time of the
+ * row had an hour past 23).
  */
 export interface IncomingPart {
   /** The file, as the person named it. */

@@ -32,7 +32,8 @@ export async function writeRows(
   parts: readonly ReadyPart[],
   keep: (aside: AsideFile) => void,
 ): Promise<WrittenRows> {
-  const all = parts.map(({ relation }) => `SELECT ${columnNames(table)} FROM (${relation})`).join(' UNION ALL ');
+  const given = parts.map(({ relation }) => `SELECT ${columnNames(table)} FROM (${relation})`).join(' UNION ALL ');
+  const { all, leftOut } = await withoutLeftOut(engine, table, given);
   const newest = await newestTime(engine, table, all);
   const filledPath = join(workDir, 'filled.parquet');
   await writeStage(engine, filledPath, filled(table, all, newest));
@@ -53,7 +54,7 @@ export async function writeRows(
     asides.push(aside);
     files.push(await lakeFileOf(table, aside));
   }
-  return { files, asides, skipped, ...(await factsOf(engine, table, winners, newest)) };
+  return { files, asides, skipped: [...leftOut, ...skipped], ...(await factsOf(engine, table, winners, newest)) };
 }
 
 function columnNames(table: FactTable): string {
@@ -66,8 +67,31 @@ function keysOf(table: FactTable): string[] {
   return table.columns.filter(({ key }) => key).map(({ name }) => name);
 }
 
+function keyText(table: FactTable): string {
+  const keys = keysOf(table).map((name) => `nullif(CAST(${name} AS VARCHAR), '')`);
+  return `concat_ws(' ', ${keys.join(', ')})`;
+}
+
 function timesOf(table: FactTable): string[] {
   return table.columns.filter(({ kind }) => kind === 'time').map(({ name }) => name);
+}
+
+/** The rows that are facts, and how many are none for want of a value: they say nothing, not even when they were seen. */
+async function withoutLeftOut(
+  engine: Engine,
+  table: FactTable,
+  rows: string,
+): Promise<{ all: string; leftOut: readonly SkippedRows[] }> {
+  const column = table.columns.find(({ leftOutIfMissing }) => leftOutIfMissing !== undefined);
+  if (column?.leftOutIfMissing === undefined) return { all: rows, leftOut: [] };
+  const [found] = await engine.rows<{ rows: bigint; example: string | null }>(
+    `SELECT count(*) AS rows, min(${keyText(table)}) AS example FROM (${rows}) WHERE ${column.name} IS NULL`,
+  );
+  if (found === undefined || found.rows === 0n) return { all: rows, leftOut: [] };
+  return {
+    all: `SELECT * FROM (${rows}) WHERE ${column.name} IS NOT NULL`,
+    leftOut: [{ reason: column.leftOutIfMissing, rows: Number(found.rows), example: found.example ?? '' }],
+  };
 }
 
 async function newestTime(engine: Engine, table: FactTable, rows: string): Promise<string> {
@@ -101,9 +125,8 @@ async function winnersOf(
   const isEmpty = table.name === 'allocation' ? 'held_until = held_from' : 'false';
   const lasting = `SELECT * FROM (${rows}) WHERE NOT COALESCE(${isEmpty}, false)`;
   const keys = keysOf(table).join(', ');
-  const keyText = `concat_ws(' ', ${keys})`;
   const [empty] = await engine.rows<{ rows: bigint; example: string | null }>(
-    `SELECT count(*) AS rows, min(${keyText}) AS example FROM (${rows}) WHERE ${isEmpty}`,
+    `SELECT count(*) AS rows, min(${keyText(table)}) AS example FROM (${rows}) WHERE ${isEmpty}`,
   );
   if (empty !== undefined && empty.rows > 0n) {
     skipped.push({ reason: 'held for no time at all', rows: Number(empty.rows), example: empty.example ?? '' });
@@ -114,7 +137,7 @@ async function winnersOf(
   const [twice] = await engine.rows<{ same: bigint; others: bigint; sameExample: string; otherExample: string }>(`
     SELECT CAST(COALESCE(sum(n - texts), 0) AS BIGINT) AS same, CAST(COALESCE(sum(texts - 1), 0) AS BIGINT) AS others,
            min(key_text) FILTER (WHERE n > texts) AS "sameExample", min(key_text) FILTER (WHERE texts > 1) AS "otherExample"
-    FROM (SELECT any_value(${keyText}) AS key_text, count(*) AS n, count(DISTINCT ${text}) AS texts
+    FROM (SELECT any_value(${keyText(table)}) AS key_text, count(*) AS n, count(DISTINCT ${text}) AS texts
           FROM (${lasting}) GROUP BY ${keys} HAVING count(*) > 1)`);
   if (twice === undefined || twice.same + twice.others === 0n) return { winners: lasting, skipped };
   if (twice.same > 0n) {

@@ -6,6 +6,30 @@ import { NODE_ROW } from './presence.ts';
 
 const holderSubject = `'job ' || g.source || '/' || g.allocation_id || '/' || CAST(g.attempt AS VARCHAR)`;
 
+/** What an entry is of: the rows of the waterfall carry all of it. */
+export const ENTRY_DIMENSIONS = [
+  ['day', 'DATE'],
+  ['hour_start', 'TIMESTAMP'],
+  ['basis', 'VARCHAR'],
+  ['bill_id', 'VARCHAR'],
+  ['resource_id', 'VARCHAR'],
+  ['node_id', 'VARCHAR'],
+  ['device_id', 'VARCHAR'],
+  ['root_device_id', 'VARCHAR'],
+  ['model', 'VARCHAR'],
+  ['cluster', 'VARCHAR'],
+  ['provider', 'VARCHAR'],
+  ['account', 'VARCHAR'],
+  ['region', 'VARCHAR'],
+  ['purchase', 'VARCHAR'],
+  ['source', 'VARCHAR'],
+  ['allocation_id', 'VARCHAR'],
+  ['attempt', 'BIGINT'],
+  ['component', 'VARCHAR'],
+  ['disposition', 'VARCHAR'],
+  ['reason', 'VARCHAR'],
+] as const satisfies Stage['writes'];
+
 /**
  * Question: which entry does each dollar of each hour stand on?
  *
@@ -29,26 +53,7 @@ export const ledgerEntry: Stage = {
   ],
   params: ['horizon'],
   writes: [
-    ['day', 'DATE'],
-    ['hour_start', 'TIMESTAMP'],
-    ['basis', 'VARCHAR'],
-    ['bill_id', 'VARCHAR'],
-    ['resource_id', 'VARCHAR'],
-    ['node_id', 'VARCHAR'],
-    ['device_id', 'VARCHAR'],
-    ['root_device_id', 'VARCHAR'],
-    ['model', 'VARCHAR'],
-    ['cluster', 'VARCHAR'],
-    ['provider', 'VARCHAR'],
-    ['account', 'VARCHAR'],
-    ['region', 'VARCHAR'],
-    ['purchase', 'VARCHAR'],
-    ['source', 'VARCHAR'],
-    ['allocation_id', 'VARCHAR'],
-    ['attempt', 'BIGINT'],
-    ['component', 'VARCHAR'],
-    ['disposition', 'VARCHAR'],
-    ['reason', 'VARCHAR'],
+    ...ENTRY_DIMENSIONS,
     ['conflict', 'BOOLEAN'],
     ['subject', 'VARCHAR'],
     ['usd_micros', 'BIGINT'],

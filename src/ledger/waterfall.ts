@@ -1,12 +1,12 @@
 import type { Stage } from '../facts/stage.ts';
 import { splitMoney } from './held.ts';
+import { ENTRY_DIMENSIONS } from './ledger-entry.ts';
 
 /** The places a dollar can be in, in the order in which each keeps what it holds. */
 export const CATEGORIES = ['stranded', 'unallocated', 'unknown', 'idle', 'computing', 'beside'] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-const DIMENSIONS = `day, hour_start, basis, bill_id, resource_id, node_id, device_id, root_device_id, model, cluster,
-  provider, account, region, purchase, source, allocation_id, attempt, component, disposition, reason, subject`;
+const DIMENSIONS = [...ENTRY_DIMENSIONS.map(([column]) => column), 'subject'].join(', ');
 
 /** What of an entry falls to the first `units` of its unit-seconds. */
 const upTo = (units: string): string => splitMoney('usd_micros', units, units, 'split_weight');
@@ -34,26 +34,7 @@ export const waterfall: Stage = {
   reads: [{ table: 'ledger_entry', days: [0] }],
   params: [],
   writes: [
-    ['day', 'DATE'],
-    ['hour_start', 'TIMESTAMP'],
-    ['basis', 'VARCHAR'],
-    ['bill_id', 'VARCHAR'],
-    ['resource_id', 'VARCHAR'],
-    ['node_id', 'VARCHAR'],
-    ['device_id', 'VARCHAR'],
-    ['root_device_id', 'VARCHAR'],
-    ['model', 'VARCHAR'],
-    ['cluster', 'VARCHAR'],
-    ['provider', 'VARCHAR'],
-    ['account', 'VARCHAR'],
-    ['region', 'VARCHAR'],
-    ['purchase', 'VARCHAR'],
-    ['source', 'VARCHAR'],
-    ['allocation_id', 'VARCHAR'],
-    ['attempt', 'BIGINT'],
-    ['component', 'VARCHAR'],
-    ['disposition', 'VARCHAR'],
-    ['reason', 'VARCHAR'],
+    ...ENTRY_DIMENSIONS,
     ['subject', 'VARCHAR'],
     ['category', 'VARCHAR'],
     ['usd_micros', 'BIGINT'],

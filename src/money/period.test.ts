@@ -47,6 +47,7 @@ describe('the window a text stands for', () => {
       want: '2026-12-01T00:00:00.000Z/2027-01-01T00:00:00.000Z',
     },
     'a month by name': { text: '2024-02', want: '2024-02-01T00:00:00.000Z/2024-03-01T00:00:00.000Z' },
+    'a day by name': { text: '2024-02-29', want: '2024-02-29T00:00:00.000Z/2024-03-01T00:00:00.000Z' },
     'dates are half-open': {
       text: '2026-11-01/2026-11-08',
       want: '2026-11-01T00:00:00.000Z/2026-11-08T00:00:00.000Z',
@@ -75,6 +76,8 @@ describe('a text that is no window says why', () => {
     'nothing at all': { text: '', want: '"" is not a window' },
     'no days': { text: '0d', want: 'a window has 1 to 36500 days, not 0' },
     'more days than a century has': { text: '36501d', want: 'a window has 1 to 36500 days' },
+    'a day that is none': { text: '2026-02-30', want: '"2026-02-30" is not a date' },
+    'a moment is not as long as a window': { text: '2026-11-01T09:00:00Z', want: 'is not a window' },
     'a thirteenth month': { text: '2026-13', want: '"2026-13" is not a month' },
     'the 30th of February': { text: '2026-02-30/2026-03-01', want: '"2026-02-30" is not a date' },
     'an end that is no time': { text: '2026-11-01/soon', want: '"soon" is not a date or time' },

@@ -12,7 +12,8 @@ export type TimeResult = { readonly ok: true; readonly ms: number } | { readonly
 
 const DAY_MS = 86_400_000;
 const DAYS_MAX = 36_500;
-const FORMS = 'a window is 30d, today, lastweek, lastmonth, 2026-11, all, or FROM/UNTIL as 2026-11-01/2026-11-08';
+const FORMS =
+  'a window is 30d, today, lastweek, lastmonth, 2026-11, 2026-11-01, all, or FROM/UNTIL as 2026-11-01/2026-11-08';
 const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:\d{2})?)?$/;
 
 /**
@@ -35,6 +36,10 @@ export function parseWindow(text: string, now: Date): WindowResult {
     const monthNumber = Number(yearMonth[2]);
     if (monthNumber < 1 || monthNumber > 12) return bad(`"${word}" is not a month`);
     return month(Number(yearMonth[1]), monthNumber - 1);
+  }
+  if (/^\d{4}-\d{2}-\d{2}$/.test(word)) {
+    const day = parseTime(word);
+    return day.ok ? period(day.ms, day.ms + DAY_MS) : day;
   }
   const ends = word.split('/');
   if (ends.length === 2) return between(ends[0] ?? '', ends[1] ?? '');

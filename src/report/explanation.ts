@@ -1,8 +1,12 @@
+import type { UnknownValue } from './unknown-value.ts';
+
 /** How a figure came about. Times are `2026-11-01 10:00:00` in UTC, as the ledger writes them. */
 export interface Explanation {
   readonly window: { readonly from: Date; readonly until: Date };
   /** What the figure is restricted to, for people; '' for nothing. */
   readonly filter: string;
+  /** Where there is nothing: what of the filter is nowhere in the window. */
+  readonly unknownValues: readonly UnknownValue[];
   /** `usdMicros` is null where nothing of it has a price. */
   readonly figure: { readonly usdMicros: bigint | null; readonly units: bigint; readonly unpricedUnits: bigint };
   readonly parts: readonly FigurePart[];
@@ -68,8 +72,8 @@ export interface SplitNumbers {
   readonly total: bigint;
 }
 
-/** A row of a bill, and what of it lies in the hours in question. */
-export interface ExplainedCharge {
+/** A row of a bill, as it was posted. */
+export interface PostedRow {
   readonly billId: string;
   readonly part: number;
   readonly ordinal: bigint;
@@ -86,6 +90,10 @@ export interface ExplainedCharge {
   readonly usdMicros: bigint;
   readonly from: string;
   readonly until: string;
+}
+
+/** A row of a bill, and what of it lies in the hours in question. */
+export interface ExplainedCharge extends PostedRow {
   /** The pool its node-hours are added to; null for what is not a node. */
   readonly pool: string | null;
   readonly hours: readonly (SplitNumbers & { readonly hour: string; readonly usdMicros: bigint })[];

@@ -3,6 +3,7 @@ import type { EntryValue, ExplainedCharge, ExplainedEntry, Explanation } from '.
 import { counted, gpuHours, minute } from './figures.ts';
 import { safeText } from './safe-text.ts';
 import { textTable } from './table.ts';
+import { unknownValueLines } from './unknown-value.ts';
 
 /** Of each kind of row so many are printed; JSON has them all. */
 const LINES_MAX = 4;
@@ -15,7 +16,7 @@ export function explanationText(explanation: Explanation, detailedMax: number): 
   const scope = `${minute(window.from)} to ${minute(window.until)} UTC${filter === '' ? '' : `, only ${safeText(filter)}`}`;
   const unpriced = figure.unpricedUnits === 0n ? '' : `; ${gpuHours(figure.unpricedUnits)} of them without a price`;
   const first = `${amount(figure.usdMicros)} for ${gpuHours(figure.units)}${unpriced}: ${scope}`;
-  if (entries.length === 0) return [first, 'no entries in it'];
+  if (entries.length === 0) return [first, 'no entries in it', ...unknownValueLines(explanation.unknownValues)];
   const rows = parts.reduce((sum, part) => sum + part.rows, 0n);
   const listed = explanation.truncated.includes('entries')
     ? `the largest ${counted(entries.length, 'entry', 'entries')}; ${counted(rows, 'row')} in all (--limit or --json for more)`

@@ -31,6 +31,14 @@ export interface CategorySum {
 export interface UnpricedTime {
   readonly model: string | null;
   readonly billedBy: string | null;
+  /** The currency of that bill, where it is not posted for want of an exchange rate. */
+  readonly wantsRateOf: string | null;
+  readonly gpuUnits: bigint;
+}
+
+/** Time held on a node that the inventory does not list. */
+export interface UnlistedNode {
+  readonly nodeId: string;
   readonly gpuUnits: bigint;
 }
 
@@ -54,6 +62,8 @@ export interface LookAnswer {
   readonly unmatchedUsdMicros: bigint;
   readonly conflictUnits: bigint;
   readonly notPosted: readonly { readonly billId: string; readonly currency: string }[];
+  /** Where the most time was held first. */
+  readonly unlistedNodes: readonly UnlistedNode[];
   readonly staleRows: number;
   /** Words of `bursar import` of which nothing has come in yet. */
   readonly missing: readonly string[];
@@ -72,6 +82,8 @@ const LINES: readonly (readonly [category: Category, name: string])[] = [
 ];
 /** What fleets reach: surveys of GPU fleets and the published figures of large training labs. */
 const REFERENCE = 'unmanaged fleets 15–40 %, well run 60–80 %';
+/** Names of nodes given as examples. */
+const UNLISTED_SHOWN = 2;
 const NOT_TOLD_APART = 'starved and lost time are not yet told apart';
 
 /** The screen as `bursar look --json` gives it. */
@@ -99,14 +111,11 @@ export function lookJson(look: LookAnswer): unknown {
     asOfBy: look.asOfBy,
     basisUsdMicros: look.basisUsdMicros,
     besideUsdMicros: Object.fromEntries(look.beside.map(({ what, usdMicros }) => [what, usdMicros])),
-    unpriced: look.unpriced.map(({ model, billedBy, gpuUnits }) => ({
-      model,
-      billedBy,
-      gpuSeconds: gpuSeconds(gpuUnits),
-    })),
+    unpriced: look.unpriced.map(({ gpuUnits, ...time }) => ({ ...time, gpuSeconds: gpuSeconds(gpuUnits) })),
     unmatchedUsdMicros: look.unmatchedUsdMicros,
     conflictSeconds: gpuSeconds(look.conflictUnits),
     notPosted: look.notPosted,
+    unlistedNodes: look.unlistedNodes.map(({ nodeId, gpuUnits }) => ({ nodeId, gpuSeconds: gpuSeconds(gpuUnits) })),
     staleRows: look.staleRows,
     idleNow: {
       gpus: gpuSeconds(look.idleNow.shareUnits),
@@ -257,7 +266,7 @@ function attention(look: LookAnswer, dataFlag: string): string[] {
         ` Say what an hour costs: printf 'model,usd_per_gpu_hour\\n${rows}\\n' | bursar import rates - --batch rates${dataFlag}`,
     );
   }
-  const notCharged = look.unpriced.filter(({ billedBy }) => billedBy !== null);
+  const notCharged = look.unpriced.filter(({ billedBy, wantsRateOf }) => billedBy !== null && wantsRateOf === null);
   if (notCharged.length > 0) {
     const bills = [...new Set(notCharged.map(({ billedBy }) => safeText(billedBy ?? '')))].join(', ');
     lines.push(
@@ -265,6 +274,7 @@ function attention(look: LookAnswer, dataFlag: string): string[] {
         ` Check their resource_id: bursar import nodes FILE${dataFlag}`,
     );
   }
+  if (look.unlistedNodes.length > 0) lines.push(unlistedWords(look, dataFlag));
   if (look.conflictUnits > 0n) {
     lines.push(
       `In two places: ${gpuHours(look.conflictUnits)} are claimed by more holders than fit; they share the money.`,
@@ -272,8 +282,10 @@ function attention(look: LookAnswer, dataFlag: string): string[] {
   }
   const currencies = [...new Set(look.notPosted.map(({ currency }) => safeText(currency)))].sort();
   if (currencies.length > 0) {
+    const waiting = sumUnits(look.unpriced.filter(({ wantsRateOf }) => wantsRateOf !== null));
+    const hours = waiting === 0n ? '' : `; ${gpuHours(waiting)} have no price without it`;
     lines.push(
-      `Not posted: ${counted(look.notPosted.length, 'bill')} in ${currencies.join(', ')}, for want of an exchange rate.` +
+      `Not posted: ${counted(look.notPosted.length, 'bill')} in ${currencies.join(', ')}, for want of an exchange rate${hours}.` +
         ` printf 'currency,as_of,usd_per_unit\\n${currencies[0]},DATE,USD\\n' | bursar import fx - --batch fx${dataFlag}`,
     );
   }
@@ -281,6 +293,16 @@ function attention(look: LookAnswer, dataFlag: string): string[] {
     lines.push(`Not in the figures yet: ${counted(look.staleRows, 'new row')} of facts.  → bursar derive${dataFlag}`);
   }
   return [...lines, ...missingWords(look, dataFlag)];
+}
+
+function unlistedWords({ unlistedNodes }: LookAnswer, dataFlag: string): string {
+  const names = unlistedNodes.slice(0, UNLISTED_SHOWN).map(({ nodeId }) => safeText(nodeId));
+  return (
+    `Not in the inventory: ${gpuHours(sumUnits(unlistedNodes))} held on ${counted(unlistedNodes.length, 'node')},` +
+    ` e.g. ${names.join(', ')}. If the inventory has these machines under other names, their GPUs count there too, as` +
+    ` nobody's: write one name in both files, one node a row.` +
+    `  → bursar import allocations FILE${dataFlag} or bursar import nodes FILE${dataFlag}`
+  );
 }
 
 const MISSING: Readonly<Record<string, string>> = {
@@ -328,6 +350,6 @@ function nothingInWindow(look: LookAnswer, dataFlag: string): string[] {
   ];
 }
 
-function sumUnits(times: readonly UnpricedTime[]): bigint {
+function sumUnits(times: readonly { readonly gpuUnits: bigint }[]): bigint {
   return times.reduce((sum, { gpuUnits }) => sum + gpuUnits, 0n);
 }

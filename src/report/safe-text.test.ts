@@ -8,10 +8,13 @@ const onScreen: Record<string, readonly [text: string, want: string]> = {
   'a title of the window': ['a\u001b]0;owned\u0007b', 'ab'],
   'a link': ['\u001b]8;;https://example.com\u001b\\click\u001b]8;;\u001b\\', 'click'],
   'a sequence cut off': ['a\u001b[', 'a'],
+  'a message to the terminal': ['a\u001bPq#0\u001b\\b', 'ab'],
+  'a change of characters': ['a\u001b(0b', 'ab'],
   'one without the escape': ['a\u009b2Jb', 'ab'],
   'a new line would break the table': ['a\r\nb\tc', 'a b c'],
   'text that turns around': ['abc\u202etxt.exe', 'abctxt.exe'],
   'a bell': ['a\u0007', 'a'],
+  'zero, delete and the controls above': ['a\u0000b\u007fc\u0080d\u009fe', 'abcde'],
 };
 
 const inCsv: Record<string, readonly [cell: string | number | bigint | null, want: string]> = {

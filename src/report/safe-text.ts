@@ -1,12 +1,19 @@
-/** Escape sequences of terminals: titles, colours, links and cursor moves, ended or cut off. */
-const ESCAPES =
-  // oxlint-disable-next-line no-control-regex
-  /(?:\u001b\]|\u009d)[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c|$)|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|\u001b[PX^_][^\u001b\u009c]*(?:\u001b\\|\u009c|$)|\u001b[ -/]*[0-~]?/gu;
+/** Characters terminals obey: bell, escape, and the one-character forms of `ESC [`, `ESC \\` and `ESC ]`. */
+const [BELL, ESC, CSI, ST, OSC] = ['\u0007', '\u001b', '\u009b', '\u009c', '\u009d'];
+/** Escape sequences of terminals, ended or cut off. */
+const ESCAPES = new RegExp(
+  [
+    `(?:${ESC}\\]|${OSC})[^${BELL}${ESC}${ST}]*(?:${BELL}|${ESC}\\\\|${ST}|$)`, // Titles and links.
+    `(?:${ESC}\\[|${CSI})[0-?]*[ -/]*[@-~]?`, // Colours and moves of the cursor.
+    `${ESC}[PX^_][^${ESC}${ST}]*(?:${ESC}\\\\|${ST}|$)`, // Messages to the terminal itself.
+    `${ESC}[ -/]*[0-~]?`, // Modes and character sets.
+  ].join('|'),
+  'gu',
+);
 /** Line breaks and tabs would break a table. */
 const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/gu;
 /** Other control characters, and those that turn the direction of a line or hide in it. */
-// oxlint-disable-next-line no-control-regex
-const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
+const INVISIBLE = /[\p{Cc}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 /** What a spreadsheet takes for a formula. */
 const FORMULA = /^[\s\u00a0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u;
 

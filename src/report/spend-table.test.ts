@@ -19,6 +19,7 @@ const spend = (rows: SpendRow[], rest: Partial<Spend> = {}): Spend => {
     window: { from: new Date('2026-11-01T00:00:00Z'), until: new Date('2026-11-03T00:00:00Z') },
     stepSeconds: undefined,
     filter: '',
+    unknownValues: [],
     rows,
     totalUsdMicros: costs.length === 0 && rows.length > 0 ? null : costs.reduce((a, b) => a + b, 0n),
     heldUnits: rows.reduce((sum, { heldUnits }) => sum + heldUnits, 0n),

@@ -3,6 +3,8 @@ import { counted, dollarsOf, gpuHours, gpuHoursOf, gpuSeconds, isoTime, minute, 
 import { csvLine, safeText } from './safe-text.ts';
 import { textTable } from './table.ts';
 import type { TableColumn } from './table.ts';
+import { unknownValueLines } from './unknown-value.ts';
+import type { UnknownValue } from './unknown-value.ts';
 
 export interface SpendRow {
   /** The values of `by`, in its order; null is what nobody can say. */
@@ -21,6 +23,8 @@ export interface Spend {
   readonly stepSeconds: number | undefined;
   /** What was left out, for people; '' for nothing. */
   readonly filter: string;
+  /** Where there is nothing: what of the filter is nowhere in the window. */
+  readonly unknownValues: readonly UnknownValue[];
   readonly rows: readonly SpendRow[];
   /** Null where there is something and none of it has a price. */
   readonly totalUsdMicros: bigint | null;
@@ -102,7 +106,9 @@ export function spendText(spend: Spend): string[] {
     ifAny(spend.heldUnits, held.total),
     ifAny(spend.unpricedUnits, unpriced.total),
   ];
-  if (rows.length === 0) return [heading(spend), 'nothing in this window'];
+  if (rows.length === 0) {
+    return [heading(spend), 'nothing in this window', ...unknownValueLines(spend.unknownValues)];
+  }
   return [heading(spend), '', ...textTable(columns, names === 0 ? lines : [...lines, total]), '', ...footing(spend)];
 }
 

@@ -107,47 +107,17 @@ async function rowsOf(space: WriteSpace, table: 'ledger_entry' | 'waterfall'): P
   return rows.map((row) => rowText(table, row)).toSorted();
 }
 
-const ENTRY_COLUMNS = [
-  'hour_start',
-  'basis',
-  'bill_id',
-  'resource_id',
-  'node_id',
-  'device_id',
-  'root_device_id',
-  'model',
-  'cluster',
-  'provider',
-  'account',
-  'region',
-  'purchase',
-  'source',
-  'allocation_id',
-  'attempt',
-  'component',
-  'disposition',
-  'reason',
-];
-const COMPARED = {
-  ledger_entry: [
-    ...ENTRY_COLUMNS,
-    'conflict',
-    'usd_micros',
-    'gpu_units',
-    'split_of_usd_micros',
-    'split_before',
-    'split_weight',
-    'split_total',
-    'computing_units',
-    'idle_units',
-    'unknown_units',
-  ],
-  waterfall: [...ENTRY_COLUMNS, 'category', 'usd_micros', 'gpu_units'],
-};
+/** The day is that of the hour; the subject is compared through what it is made of. */
+const NOT_COMPARED = new Set(['day', 'subject']);
 
 /** Every column both sides know, in one line. */
 export function rowText(table: 'ledger_entry' | 'waterfall', row: Readonly<Record<string, unknown>>): string {
-  return COMPARED[table].map((column) => `${column}=${valueText(column, row[column])}`).join(' ');
+  const columns = STAGES.find(({ name }) => name === table)?.writes ?? [];
+  return columns
+    .map(([column]) => column)
+    .filter((column) => !NOT_COMPARED.has(column))
+    .map((column) => `${column}=${valueText(column, row[column])}`)
+    .join(' ');
 }
 
 function valueText(column: string, value: unknown): string {

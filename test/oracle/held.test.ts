@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Organisation } from './organisation.ts';
 import { oracle } from './oracle.ts';
 import { allocation, device, node, organisation, sample } from './rows.ts';
-import { held, nine, oneGpu, oneNode, period, tellAll, ten } from './told.ts';
+import { eleven, held, nine, oneGpu, oneNode, period, tellAll, ten } from './told.ts';
 
 const whoHasIt: Record<string, { facts: Partial<Organisation>; want: string[] }> = {
   'a device that nobody holds is empty': {
@@ -194,6 +194,19 @@ const whoHasIt: Record<string, { facts: Partial<Organisation>; want: string[] }>
 describe('every second of a present device has a holder or none', () => {
   test.each(Object.entries(whoHasIt))('%s', (_, { facts, want }) => {
     expect(tellAll(facts)).toEqual(want);
+  });
+
+  test('of a holder that names several clusters, the rows that hold the device in the hour speak, the least of them', () => {
+    const row = (cluster: string | null, from: number, until: number) =>
+      allocation({ allocation_id: 'a', held_from: from, held_until: until, cluster });
+    const allocations = [
+      row(null, nine, ten),
+      row('c', ten, ten + 60),
+      row('b', ten + 60, eleven),
+      row('a', eleven, eleven + 60),
+    ];
+    const { entries } = oracle(organisation({ allocations }));
+    expect(entries.map(({ cluster }) => cluster)).toEqual([null, 'b', 'a']);
   });
 });
 

@@ -36,6 +36,16 @@ const NOT_PUBLIC: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/^ +"resolved"\s*: "(?!node_modules)/gm, 'a registry (keep omit-lockfile-registry-resolved in .npmrc)'],
 ];
 
+/** A rule that is in the way is changed for all, in the open; nobody is let off it in a comment. */
+export const nobodyLetOff: Rule = (files) =>
+  files
+    .filter(({ path }) => /^(src|test|bench|bin)\/.*\.m?[jt]s$/.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\b(?:ox|es)lint-(?:disable|enable)/g)].map(
+        (match) => `${path}:${lineAt(text, match.index)}: ${match[0]}: write it so that the rule holds`,
+      ),
+    );
+
 /** What only holds where the author sat. */
 export const nothingOfOneMachine: Rule = (files) =>
   files.flatMap(({ path, text }) =>

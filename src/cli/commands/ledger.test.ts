@@ -65,6 +65,7 @@ describe('explain says why', () => {
     [['--filter', 'component=storage'], 'bucket-1: effective 0.5 USD → $0.500000, all in this hour'],
     [['--category', 'unallocated', '--filter', 'node=a1'], 'team platform, team by node tag team'],
     [['--job', 'no-such-job'], 'no entries in it'],
+    [['--job', '1011'], 'no job is called "1011" in it (nearest: 101)'],
   ])('%j', async (args, want) => expect((await bursar('ledger', 'explain', ...args)).data).toContain(want));
 });
 

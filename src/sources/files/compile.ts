@@ -161,7 +161,7 @@ function valueProblems(plans: readonly ColumnPlan[]): string {
     const problem = problemSql(column.name, `(${parsed.problem})`, input?.ref ?? 'NULL');
     return [`CASE WHEN (${parsed.problem}) IS NOT NULL THEN ${problem} END`];
   });
-  return problems.length === 0 ? NO_PROBLEM : `COALESCE(${problems.join(',\n')}, NULL)`;
+  return unlessLeftOut(leftOutBy(plans)?.input?.ref, problems);
 }
 
 /** What is wrong with the row: a value that cannot be read, one that is missing, or two that do not go together. */
@@ -173,8 +173,24 @@ function problemOf(table: FactTable, plans: readonly ColumnPlan[]): string {
   const rules = tableRules(table).rules.map(
     ({ column, refusedIf, reason }) => `CASE WHEN ${refusedIf} THEN ${problemSql(column, literal(reason), column)} END`,
   );
-  const all = [...unreadable, ...missing, ...rules];
-  return all.length === 0 ? NO_PROBLEM : `COALESCE(${all.join(',\n')}, NULL)`;
+  const ofRow = [...missing, ...rules];
+  if (ofRow.length === 0) return firstOf(unreadable);
+  return firstOf([...unreadable, unlessLeftOut(leftOutBy(plans)?.column.name, ofRow)]);
+}
+
+/** The column without which a row is left out; undefined where every row has it. */
+function leftOutBy(plans: readonly ColumnPlan[]): ColumnPlan | undefined {
+  return plans.find(({ column, parsed }) => column.leftOutIfMissing !== undefined && !parsed.known);
+}
+
+/** A row that is left out may hold anything: a job that waits has states and nodes that no job that ran can have. */
+function unlessLeftOut(value: string | undefined, problems: readonly string[]): string {
+  if (value === undefined || problems.length === 0) return firstOf(problems);
+  return `CASE WHEN ${value} IS NOT NULL THEN ${firstOf(problems)} END`;
+}
+
+function firstOf(problems: readonly string[]): string {
+  return problems.length === 0 ? NO_PROBLEM : `COALESCE(${problems.join(',\n')}, NULL)`;
 }
 
 /** The columns as they are stored, with what a missing value stands for. */

@@ -1,8 +1,8 @@
 import type { Column } from '../../facts/column.ts';
 import { EPOCH_UNITS_PER_SECOND, SECOND } from '../../facts/column.ts';
 import type { FactTable } from '../../facts/fact-table.ts';
+import { nearestName, plainName } from '../../facts/nearest-name.ts';
 import { OperationError } from '../../facts/operation-error.ts';
-import { nearestName, plainName } from './nearest-name.ts';
 
 /** `target=source[:unit]` of `--map`, with its target resolved. */
 export interface Mapping {

@@ -1,10 +1,10 @@
 import type { Column } from '../../facts/column.ts';
 import type { FactTable } from '../../facts/fact-table.ts';
 import { metricColumns } from '../../facts/incoming.ts';
+import { nearestName, plainName } from '../../facts/nearest-name.ts';
 import { OperationError } from '../../facts/operation-error.ts';
 import type { Constant, Mapping } from './map-option.ts';
 import { DURATION_UNITS, nearestColumn, unitsOf } from './map-option.ts';
-import { nearestName, plainName } from './nearest-name.ts';
 
 /** A column of the file. `stats` are those of a Parquet file, for the whole of it. */
 export interface SourceColumn {

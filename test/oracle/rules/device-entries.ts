@@ -10,15 +10,6 @@ import type { Presence } from './presence.ts';
 import { hourWindow } from './root-money.ts';
 import type { RootMoney } from './root-money.ts';
 
-/** What the holder's own rows say, where the node says nothing. */
-function clusterOfHolder(org: Organisation, row: GpuHour): string | null {
-  const own = org.allocations.filter(
-    ({ source, allocation_id, attempt }) =>
-      source === row.source && allocation_id === row.allocation_id && attempt === row.attempt,
-  );
-  return own.flatMap(({ cluster }) => cluster ?? []).sort()[0] ?? null;
-}
-
 /** Splits the money of each root and hour over who had it. */
 export function entriesOfDevices(
   org: Organisation,
@@ -54,13 +45,14 @@ export function entriesOfDevices(
       );
       return rows.map((row, index) => {
         const part = parts[index] ?? { part: 0n, before: 0n, weight: 0n, total: 0n };
-        const { computing_units, idle_units, unknown_units, seconds: _, unit_seconds, hour: __, ...key } = row;
+        const { computing_units, idle_units, unknown_units, seconds: _, unit_seconds, hour: __, ...named } = row;
+        const { holder_cluster, ...key } = named;
         const units = { gpu_units: unit_seconds, computing_units, idle_units, unknown_units };
         return {
           ...NOTHING_KNOWN,
           ...key,
           ...dimensionsOfNode(node),
-          cluster: node?.cluster ?? clusterOfHolder(org, row),
+          cluster: node?.cluster ?? holder_cluster,
           node_id: spell?.node_id ?? null,
           model: spell?.model ?? null,
           region: node?.region ?? region,

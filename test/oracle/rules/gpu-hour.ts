@@ -20,6 +20,8 @@ export interface GpuHour {
   readonly source: string | null;
   readonly allocation_id: string | null;
   readonly attempt: number | null;
+  /** The least that the rows which hold the device in this hour name. */
+  holder_cluster: string | null;
   seconds: number;
   unit_seconds: bigint;
   computing_units: bigint;
@@ -54,6 +56,7 @@ function gpuHourOf(part: Part, hour: number): GpuHour {
     source: row?.source ?? null,
     allocation_id: row?.allocation_id ?? null,
     attempt: row?.attempt ?? null,
+    holder_cluster: row?.cluster ?? null,
     seconds: 0,
     unit_seconds: 0n,
     computing_units: 0n,
@@ -100,6 +103,7 @@ export function gpuHoursOf(
       const fresh = gpuHourOf(part, hourOf(from));
       const row = rows.get(nameOf(fresh)) ?? fresh;
       rows.set(nameOf(fresh), row);
+      row.holder_cluster = leastOf(row.holder_cluster, fresh.holder_cluster);
       row.seconds += until - from;
       row.unit_seconds += part.share * BigInt(until - from);
       row.conflict ||= part.conflict;
@@ -113,6 +117,11 @@ export function gpuHoursOf(
     }
   });
   return [...rows.values()];
+}
+
+function leastOf(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other;
+  return one < other ? one : other;
 }
 
 function cutsWithin(activity: ActivityOfDevice | undefined, from: number, until: number): number[] {
