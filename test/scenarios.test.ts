@@ -9,7 +9,8 @@ import { FACT_TABLES } from '../src/facts/fact-table.ts';
 
 /**
  * What people see, byte for byte: files of `input` are imported by their names, then the lines of `commands.txt` are typed,
- * and what comes back is in `expected`. `npx vitest test/scenarios.test.ts -u` writes it anew; read the difference.
+ * and what comes back is in `expected`. INPUT stands for that folder, DATA for the data folder.
+ * `npx vitest test/scenarios.test.ts -u` writes it anew; read the difference.
  */
 const root = fileURLToPath(new URL('scenarios', import.meta.url));
 const COMMANDS: readonly CommandEntry[] = [
@@ -17,7 +18,9 @@ const COMMANDS: readonly CommandEntry[] = [
   { name: 'look', summary: '', load: () => import('../src/cli/commands/look.ts') },
   { name: 'idle', summary: '', load: () => import('../src/cli/commands/idle.ts') },
   { name: 'job', summary: '', load: () => import('../src/cli/commands/job.ts') },
-  { name: 'example', summary: '', load: () => import('../src/cli/commands/example.ts') },
+  { name: 'spend', summary: '', load: () => import('../src/cli/commands/spend.ts') },
+  { name: 'ledger', summary: '', load: () => import('../src/cli/commands/ledger.ts') },
+  { name: 'demo', summary: '', load: () => import('../src/cli/commands/demo.ts') },
 ];
 
 for (const scenario of readdirSync(root)) {
@@ -27,13 +30,17 @@ for (const scenario of readdirSync(root)) {
     const type = async (line: string): Promise<string> => {
       let out = '';
       let err = '';
-      const args = [...line.split(' '), '--data', dataDir];
+      const args = line.split(' ').map((word) => word.replace(/^INPUT\b/, input));
+      args.push(args[0] === 'demo' ? '--out' : '--data', dataDir);
       const exitCode = await dispatch(args, '0.0.0', COMMANDS, {
         stdout: { write: (text: string) => (out += text) },
         stderr: { write: (text: string) => (err += text) },
       });
       const talk = err === '' ? '' : `stderr:\n${err}`;
-      return `$ bursar ${line}\n${out}${talk}exit ${exitCode}\n`.replaceAll(dataDir, 'DATA');
+      return `$ bursar ${line}\n${out}${talk}exit ${exitCode}\n`
+        .replaceAll(dataDir, 'DATA')
+        .replaceAll(input, 'INPUT')
+        .replaceAll(/\(\d+ s\)/g, '(N s)');
     };
     beforeAll(async () => {
       dataDir = join(mkdtempSync(join(tmpdir(), 'bursar-scenario-')), 'data');

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { FACT_TABLES, factTableByName } from '../src/facts/fact-table.ts';
 import { decisionNumbers, factExamples, links } from './tidy/documents.ts';
 import { importTable, purity } from './tidy/imports.ts';
-import { fileNames, fileSizes, nothingOfOneMachine } from './tidy/names.ts';
+import { fileNames, fileSizes, nobodyLetOff, nothingOfOneMachine } from './tidy/names.ts';
 import { notPortable, portableSql } from './tidy/portable-sql.ts';
+import { repeatable } from './tidy/repeatable.ts';
 import { repoFiles, type RepoFile, type Rule } from './tidy/tree.ts';
 
 /** The house rules. Each first proves on bad examples that it can fail, then looks at the repository. */
@@ -20,10 +21,12 @@ interface HouseRule {
 
 const file = (path: string, text = ''): RepoFile => ({ path, text });
 const ledger = (text: string) => file('src/ledger/held.ts', text);
+const demo = (text: string) => file('src/demo/work/training.ts', text);
 const sql = (text: string) => ledger(`export const sql = \`SELECT ${text} FROM t\`;`);
 const decision = (number: string) => file(`docs/decisions/${number}-why.md`, '# Why\n');
 /** Written in pieces, so that this file does not break the rule it tests. */
 const path = (...parts: string[]) => ['', ...parts].join('/');
+const letOff = (linter: string) => [linter, 'disable'].join('-');
 
 const rules: Record<string, HouseRule> = {
   'folders import only what lies before them on the dollar’s way': {
@@ -65,6 +68,26 @@ const rules: Record<string, HouseRule> = {
       file('src/app/clock.ts', 'export const now = Date.now();'),
     ],
   },
+  'a made-up world is the same on every machine': {
+    rule: repeatable,
+    bad: {
+      'a logarithm': demo('export const wait = -Math.log(1 - place);'),
+      'a power': demo('export const decay = 0.5 ** days;'),
+      'chance of its own': demo('export const dice = Math.random();'),
+      'the clock': demo('export const begun = new Date();'),
+      'another way to it': demo('export const begun = Date.now();'),
+      'a local hour': demo('export const hour = at.getHours();'),
+      'a locale': demo('export const words = (a, b) => a.name.localeCompare(b.name);'),
+      'a sort without its order': demo('export const names = list.map(String).toSorted();'),
+      'a file': demo("import { readFileSync } from 'node:fs';"),
+    },
+    good: [
+      demo(
+        'export const day = new Date(ms).getUTCDay() + Math.sqrt(Math.floor(x / 2)); list.toSorted((a, b) => a - b);',
+      ),
+      file('src/plan/forecast.ts', 'export const wait = -Math.log(1 - place);'),
+    ],
+  },
   'stages are written in SQL that every engine reads the same': {
     rule: portableSql,
     bad: {
@@ -94,6 +117,14 @@ const rules: Record<string, HouseRule> = {
     rule: fileSizes,
     bad: { 'four hundred and one lines': file('src/lake/engine.ts', 'x;\n'.repeat(401)) },
     good: [file('src/lake/engine.ts', 'x;\n'.repeat(400))],
+  },
+  'nobody is let off a rule': {
+    rule: nobodyLetOff,
+    bad: {
+      'a line': file('src/lake/engine.ts', `${letOff('oxlint')}-next-line no-empty`),
+      'a file, by another linter’s name': file('test/x.test.ts', `/* ${letOff('eslint')} */`),
+    },
+    good: [file('src/lake/engine.ts', 'const disable = true; // The linter is not disabled.')],
   },
   'nothing of the machine it was written on': {
     rule: nothingOfOneMachine,

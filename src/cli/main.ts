@@ -26,7 +26,7 @@ const COMMANDS: readonly CommandEntry[] = [
     summary: 'check the ledger against the bill, explain a figure, hash the rows',
     load: () => import('./commands/ledger.ts'),
   },
-  { name: 'example', summary: 'see all of it on a made-up fleet', load: () => import('./commands/example.ts') },
+  { name: 'demo', summary: 'see all of it on a made-up organisation', load: () => import('./commands/demo.ts') },
 ];
 
 /** Answers one command line and returns its exit code. Never throws: what goes wrong is said on the streams. */

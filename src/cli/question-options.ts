@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { OperationError } from '../facts/operation-error.ts';
 import { parseTime } from '../money/period.ts';
+import { shellWord } from '../report/shell-word.ts';
 
 export const DEFAULT_DATA_DIR = './bursar-data';
 
@@ -28,7 +29,10 @@ export function asOfOption(): Option {
 }
 
 export function windowOption(window = '30d'): Option {
-  return new Option('--window <window>', '30d, today, lastweek, lastmonth, 2026-11, all or FROM/UNTIL').default(window);
+  return new Option(
+    '--window <window>',
+    '30d, today, lastweek, lastmonth, 2026-11, 2026-11-01, all or FROM/UNTIL',
+  ).default(window);
 }
 
 /** Gives a command `--data`, `--as-of`, `--window` and `--json`. */
@@ -52,5 +56,5 @@ export function instant(option: string, text: string): Date {
 /** ` --data DIR` for commands we tell people to type, where it is not the default. */
 export function dataFlag(dataDir: string): string {
   if (dataDir === DEFAULT_DATA_DIR) return '';
-  return ` --data ${/^[\w./@:+-]+$/.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", `'\\''`)}'`}`;
+  return ` --data ${shellWord(dataDir)}`;
 }

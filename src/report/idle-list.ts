@@ -120,10 +120,10 @@ export function idleTotalWords(total: IdleTotal): readonly string[] {
   ].filter((word) => word !== '');
 }
 
-/** The list as people read it. `showAll` lifts the limit on rows. */
+/** The list as people read it, so many rows of it. */
 export function idleList(
   idle: IdleNow,
-  { dataFlag = '', showAll = false }: { dataFlag?: string; showAll?: boolean } = {},
+  { dataFlag = '', top = ROWS_SHOWN }: { dataFlag?: string; top?: number } = {},
 ): string[] {
   const at = `${minute(idle.asOf)} UTC${idle.asOfBy === 'newest fact' ? ', the newest fact' : ''}`;
   const silent =
@@ -131,7 +131,7 @@ export function idleList(
       ? [`${counted(idle.silentGpus, 'held GPU')} without telemetry now: unknown, never counted as idle`]
       : [];
   if (idle.holdings.length === 0) return [nothingIdle(idle, at), ...silent];
-  const shown = showAll ? idle.holdings : idle.holdings.slice(0, ROWS_SHOWN);
+  const shown = idle.holdings.slice(0, top);
   const total = idleTotal(idle.holdings);
   const more = idle.holdings.length - shown.length;
   return [

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { job } from '../../app/job.ts';
-import { exampleMark } from '../../app/example-mark.ts';
+import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import { withReader } from '../../app/workspace.ts';
 import { jobJson, jobPage } from '../../report/job-page.ts';
 import { asOfOption, dataFlag, dataOption, jsonOption } from '../question-options.ts';
@@ -17,9 +17,9 @@ export function command(): Command {
     .action(async (id: string, options: CommonOptions, self: Command) => {
       const output = outputOf(self);
       await withReader(options.data, async (space) => {
-        const answer = await job(space, { id, ...options, clock: new Date() });
+        const answer = await job(space, { id, ...options, clock: clockOf(space) });
         if (options.json) output.json(jobJson(answer));
-        else output.data(jobPage(answer, dataFlag(options.data)), exampleMark(space.snapshot));
+        else output.data(jobPage(answer, dataFlag(options.data)), demoMark(space.snapshot));
       });
     });
 }

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { exampleMark } from '../../app/example-mark.ts';
+import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import { filterOn, parseFilters } from '../../app/filter.ts';
 import type { Filter } from '../../app/filter.ts';
 import { checkLedger } from '../../app/ledger-check.ts';
@@ -52,7 +52,7 @@ function checkCommand(): Command {
       await withReader(options.data, async (space) => {
         const check = await checkLedger(space);
         if (options.json) output.json(ledgerCheckJson(check));
-        else output.data(ledgerCheckText(check), exampleMark(space.snapshot));
+        else output.data(ledgerCheckText(check), demoMark(space.snapshot));
         if (check.faults.length > 0) process.exitCode = 1;
       });
     });
@@ -87,7 +87,7 @@ function explainCommand(): Command {
     const output = outputOf(self);
     const filters = explainFilters(options);
     await withReader(options.data, async (space) => {
-      const now = decideNow(options.asOf, space.scope?.horizon, new Date());
+      const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
       const explanation = await explainLedger(space, {
         window: ledgerWindow(explainWindow(options, self), now.at, space.scope),
         filters,
@@ -98,7 +98,7 @@ function explainCommand(): Command {
       const stale = staleText(space.staleRows);
       if (stale !== undefined) output.talk(stale);
       if (options.json) output.json(explanationJson(explanation));
-      else output.data(explanationText(explanation, TEXT_DETAILED), exampleMark(space.snapshot));
+      else output.data(explanationText(explanation, TEXT_DETAILED), demoMark(space.snapshot));
     });
   });
 }

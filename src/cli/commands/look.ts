@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { look } from '../../app/look.ts';
-import { exampleMark } from '../../app/example-mark.ts';
+import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import { withReader } from '../../app/workspace.ts';
 import { lookJson, lookScreen } from '../../report/look-screen.ts';
 import { dataFlag, withCommonOptions } from '../question-options.ts';
@@ -13,9 +13,9 @@ export function command(): Command {
     .action(async (options: CommonOptions, self: Command) => {
       const output = outputOf(self);
       await withReader(options.data, async (space) => {
-        const answer = await look(space, { ...options, clock: new Date() });
+        const answer = await look(space, { ...options, clock: clockOf(space) });
         if (options.json) output.json(lookJson(answer));
-        else output.data(lookScreen(answer, dataFlag(options.data)), exampleMark(space.snapshot));
+        else output.data(lookScreen(answer, dataFlag(options.data)), demoMark(space.snapshot));
       });
     });
 }

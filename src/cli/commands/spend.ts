@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { exampleMark } from '../../app/example-mark.ts';
+import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import { parseDimensions, parseFilters } from '../../app/filter.ts';
 import { decideNow } from '../../app/now.ts';
 import { parseStep, spend } from '../../app/spend.ts';
@@ -36,7 +36,7 @@ export function command(): Command {
     const filters = parseFilters(options.filter);
     const stepSeconds = options.step === undefined ? undefined : parseStep(options.step);
     await withReader(options.data, async (space) => {
-      const now = decideNow(options.asOf, space.scope?.horizon, new Date());
+      const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
       const request: SpendRequest = {
         by,
         filters,
@@ -48,7 +48,7 @@ export function command(): Command {
       if (stale !== undefined) output.talk(stale);
       if (options.json) output.json(spendJson(answer));
       else if (options.csv) output.data([spendCsv(answer).trimEnd()]);
-      else output.data(spendText(answer), exampleMark(space.snapshot));
+      else output.data(spendText(answer), demoMark(space.snapshot));
     });
   });
 }

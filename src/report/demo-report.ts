@@ -1,0 +1,114 @@
+import { counted, dollars } from './figures.ts';
+import { safeText } from './safe-text.ts';
+import { shellWord } from './shell-word.ts';
+
+/** What was made up, for people. */
+export interface DemoScope {
+  readonly gpus: number;
+  readonly from: number;
+  readonly until: number;
+  readonly seed: number;
+}
+
+export interface MadeFile {
+  /** The word of `bursar import WORD`; null for what is not imported. */
+  readonly table: string | null;
+  readonly path: string;
+  readonly rows: number;
+}
+
+export interface MadeDemo {
+  readonly folder: string;
+  readonly files: readonly MadeFile[];
+  readonly samples: number;
+  readonly jobs: number;
+  readonly totals: {
+    readonly billedUsdMicros: number;
+    readonly rateUsdMicros: number;
+    readonly truthUsdMicros: number;
+    readonly truthUsdMicrosByCategory: Readonly<Record<string, number>>;
+  };
+}
+
+/** `A made-up organisation goes into ./bursar-demo: …` */
+export function demoBegins(world: string, { gpus, from, until, seed }: DemoScope, out: string): string {
+  return (
+    `A made-up organisation goes into ${out}: ${counted(gpus, 'GPU')} from ${dayText(from)} to ${dayText(until)}, ` +
+    `world ${safeText(world)}, seed ${seed}. Nothing in it is real.`
+  );
+}
+
+/** What was written and whether it adds up. */
+export function demoMade(demo: MadeDemo, seconds: number): string[] {
+  const { billedUsdMicros, rateUsdMicros, truthUsdMicros } = demo.totals;
+  const paid = billedUsdMicros + rateUsdMicros;
+  return [
+    `  ${counted(demo.samples, 'sample')}, ${counted(demo.jobs, 'holding')} of jobs and services, ${counted(rowsOf(demo, 'charges'), 'row')} of bills: ${demo.folder} (${seconds} s)`,
+    `  ${dollars(BigInt(billedUsdMicros))} billed and ${dollars(BigInt(rateUsdMicros))} by stated rates` +
+      (paid === truthUsdMicros
+        ? '; the truth behind it, to the micro-dollar: '
+        : `; the truth behind it differs by ${truthUsdMicros - paid} micro-dollars: `) +
+      `${demo.folder}/truth.csv`,
+  ];
+}
+
+/** The commands that take the files in, in an order that shows a bill replaced by its second issue. */
+export function importCommands({ files }: MadeDemo, flag: string): string[] {
+  const imported = files.filter(({ table }) => table !== null);
+  const samples = imported.filter(({ table }) => table === 'samples').map(({ path }) => path);
+  return [
+    ...imported
+      .filter(({ table }) => table !== 'samples')
+      .map(({ table, path, rows }) => `bursar import ${table} ${shellWord(path)}${flag}   # ${counted(rows, 'row')}`),
+    ...(samples.length > 0 ? [`bursar import samples ${sampleGlobs(samples).join(' ')}${flag}`] : []),
+    `bursar derive${flag} && bursar look${flag}`,
+  ];
+}
+
+export function demoJson(demo: MadeDemo): object {
+  const { totals } = demo;
+  return {
+    folder: demo.folder,
+    files: demo.files.map(({ table, path, rows }) => ({ table, path, rows })),
+    samples: demo.samples,
+    holdings: demo.jobs,
+    billedUsdMicros: String(totals.billedUsdMicros),
+    rateUsdMicros: String(totals.rateUsdMicros),
+    truthUsdMicros: String(totals.truthUsdMicros),
+    truthUsdMicrosByCategory: Object.fromEntries(
+      Object.entries(totals.truthUsdMicrosByCategory).map(([category, micros]) => [category, String(micros)]),
+    ),
+  };
+}
+
+export function tryNext(flag: string): string[] {
+  const questions = [
+    [`bursar idle${flag}`, 'who holds idle GPUs, since when'],
+    [`bursar spend --by team,class${flag}`, 'what each team paid for'],
+    [`bursar ledger check${flag}`, 'does it add up to the bills'],
+  ] as const;
+  const width = Math.max(...questions.map(([typed]) => typed.length));
+  return [
+    '',
+    ...questions.map(([typed, what], index) => `${index === 0 ? 'Try: ' : '     '}${typed.padEnd(width)}   ${what}`),
+    'Another organisation: bursar demo --world well-run, or bursar demo --print-world > my-world.yaml and change it.',
+    'Your own fleet: bursar import samples FILE, then bursar look. README.md shows each kind of file.',
+  ];
+}
+
+/** `a/samples-*.csv` for the files of many days; the star stays outside of quotes. */
+function sampleGlobs(paths: readonly string[]): string[] {
+  const words = paths.map((path) => {
+    const everyDay = path.replace(/\d{4}-\d{2}-\d{2}\.csv$/, '');
+    return everyDay === path ? shellWord(path) : `${shellWord(everyDay)}*.csv`;
+  });
+  return [...new Set(words)];
+}
+
+function rowsOf({ files }: MadeDemo, table: string): number {
+  return files.reduce((sum, file) => sum + (file.table === table ? file.rows : 0), 0);
+}
+
+function dayText(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 10);
+}
