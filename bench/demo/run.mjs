@@ -42,8 +42,8 @@ export async function measured(program, args) {
 /** @param {readonly string[]} args @returns {Promise<string>} */
 export const bursar = (args) => outputOf(process.execPath, [BIN, ...args], process.env);
 
-/** @param {readonly string[]} args */
-export const measuredBursar = (args) => measured(process.execPath, [BIN, ...args]);
+/** @param {readonly string[]} args @param {readonly string[]} [nodeFlags] */
+export const measuredBursar = (args, nodeFlags = []) => measured(process.execPath, [...nodeFlags, BIN, ...args]);
 
 /** @param {string} program @param {readonly string[]} args @param {NodeJS.ProcessEnv} env @returns {Promise<string>} */
 function outputOf(program, args, env) {

@@ -22,7 +22,8 @@ import { stageSelect, writeDays, writeUnit } from './write-unit.ts';
 
 /** Days are derived together while their inputs stay below this: many small days cost one query, a large day its own. */
 const CHUNK_ROWS_MAX = 1_500_000;
-const CHUNK_DAYS_MAX = 400;
+/** Each day is a file, and the engine keeps some of every file it writes in memory: 366 small days needed 1.3 GB. */
+const CHUNK_DAYS_MAX = 60;
 
 export interface DeriveRequest {
   readonly engine: Engine;

@@ -22,6 +22,10 @@ const cases: Record<string, { times: StepTimes; want: Pace }> = {
     times: { stepMs: 1, allReduceMs: 0, loadMs: 100_000 },
     want: { stepping: 1, allReduce: 0, waiting: 999 },
   },
+  'an exchange that takes nearly all leaves as much': {
+    times: { stepMs: 1, allReduceMs: 5000, loadMs: 0 },
+    want: { stepping: 1, allReduce: 999, waiting: 0 },
+  },
 };
 
 describe('the pace of a run', () => {

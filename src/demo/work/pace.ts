@@ -26,8 +26,11 @@ export function paceOf({ stepMs, allReduceMs, loadMs }: StepTimes): Pace {
     number,
     number,
   ];
-  // However slow the loader is, steps are made: a run that made none would never end.
-  return stepping > 0 ? { stepping, allReduce, waiting } : { stepping: 1, allReduce, waiting: waiting - 1 };
+  if (stepping > 0) return { stepping, allReduce, waiting };
+  // However slow the rest is, steps are made: a run that made none would never end.
+  return waiting >= allReduce
+    ? { stepping: 1, allReduce, waiting: waiting - 1 }
+    : { stepping: 1, allReduce: allReduce - 1, waiting };
 }
 
 /** Seconds on the clock until so many seconds of work are done, at least one. */

@@ -7,9 +7,10 @@ export const percent = (sentence: string) => z.number().min(0).max(100).describe
 
 export const permille = (sentence: string) => z.number().int().min(0).max(1000).describe(sentence);
 
-export const count = (sentence: string, least = 0) => z.number().int().min(least).max(100_000_000).describe(sentence);
+export const count = (sentence: string, least = 0, most = 100_000_000) =>
+  z.number().int().min(least).max(most).describe(sentence);
 
-export const decimal = (sentence: string) => z.number().min(0).max(1_000_000).describe(sentence);
+export const decimal = (sentence: string, most = 1_000_000) => z.number().min(0).max(most).describe(sentence);
 
 /** p50 is the value half of them stay below, p0 the least and p100 the greatest. */
 export const quantiles = z

@@ -41,7 +41,7 @@ const training = z.strictObject({
   fails_early_percent: percent('Runs that die in their first minutes of a mistake in code or configuration.'),
   early_minutes: spread('Minutes until such a run dies.'),
   gpu_days_between_crashes: decimal('GPU-days a run computes on average before it crashes; 0: never.'),
-  retries: count('How often a crashed run is started again before it is given up.'),
+  retries: count('How often a crashed run is started again before it is given up.', 0, 1000),
   cancelled_percent: percent('Runs somebody stops half-way.'),
   stays_percent: percent('Finished runs whose pods or session stay.'),
   stays_hours: spread('Hours they stay.'),

@@ -7,10 +7,16 @@ type Issue = z.core.$ZodIssue;
 
 /** What a schema found, in words for somebody who edits a file. */
 export function schemaProblems(issues: readonly Issue[], world: unknown): WorldProblem[] {
-  const problems = issues.flatMap((issue) => problemsOf(issue, world));
+  const problems = issues.filter(isOurs).flatMap((issue) => problemsOf(issue, world));
   const misspelt = new Set(problems.flatMap((problem) => meantPath(problem, world)));
   // A name misspelt is also a name missing: one of the two is enough.
   return problems.filter(({ path, ofKey }) => ofKey === true || !misspelt.has(JSON.stringify(path)));
+}
+
+/** Beyond what a double holds the library adds a bound of its own; every number has a nearer one. */
+function isOurs(issue: Issue): boolean {
+  if (issue.code === 'too_big') return issue.maximum !== Number.MAX_SAFE_INTEGER;
+  return issue.code !== 'too_small' || issue.minimum !== Number.MIN_SAFE_INTEGER;
 }
 
 function problemsOf(issue: Issue, world: unknown): WorldProblem[] {

@@ -295,10 +295,10 @@ const wholeCases: Record<string, { readonly text: string; readonly want: RegExp 
     want: /^my\.yaml:1:10: name: must be text, but is a list of 1/m,
   },
   'brackets without end': { text: '['.repeat(100_000), want: /^my\.yaml:1:101: nested more than 100 deep$/ },
-  'dashes without end': { text: '- '.repeat(100_000), want: /^my\.yaml:1:202: nested more than 100 deep$/ },
+  'dashes without end': { text: '- '.repeat(100_000), want: /^my\.yaml:1:201: nested more than 100 deep$/ },
   'steps without end': {
     text: Array.from({ length: 900 }, (_, depth) => `${'  '.repeat(depth)}a:`).join('\n'),
-    want: /^my\.yaml:102:201: nested more than 100 deep$/,
+    want: /^my\.yaml:101:202: nested more than 100 deep$/,
   },
   'a file as large as a book': { text: `${GOOD}${'# more\n'.repeat(300_000)}`, want: /the file has \d+ characters/ },
   'a name every object has': {

@@ -1,6 +1,7 @@
 import {
-  isCollection,
+  isAlias,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   LineCounter,
@@ -8,11 +9,13 @@ import {
   visit,
   type Document,
   type Node,
+  type Pair,
+  type YAMLMap,
   type YAMLError,
 } from 'yaml';
 import { OperationError } from '../../facts/operation-error.ts';
 import { checkWorld } from './check/check-world.ts';
-import { unreadablePart } from './readable-text.ts';
+import { unreadablePart, type Located } from './readable-text.ts';
 import { schemaProblems, valueText } from './schema-problems.ts';
 import { schemaAt, type Path } from './schema-walk.ts';
 import { pathText, type WorldProblem } from './check/world-problem.ts';
@@ -21,12 +24,7 @@ import { worldSchema, type World } from './world-schema.ts';
 const SHOWN_MAX = 20;
 /** A few aliases are a convenience; aliases of aliases can stand for more than any memory holds. */
 const ALIASES_MAX = 100;
-
-/** A problem and where it stands in the text. */
-interface Located {
-  readonly offset: number;
-  readonly what: string;
-}
+const NAMES_MAX = 10_000;
 
 /**
  * The world a file describes. Whatever is wrong with it is told at once, each problem with its line and column, what
@@ -46,8 +44,11 @@ function worldOf(text: string): Reading {
   const unreadable = unreadablePart(text);
   if (unreadable !== undefined) return { problems: [unreadable] };
   // The message of a pretty error holds a copy of the line, which the position makes needless.
-  const document = parseDocument(text, { prettyErrors: false, stringKeys: true });
-  const complaints = [...document.errors, ...document.warnings];
+  // The library compares each name of a map with all others, which for many takes minutes.
+  const document = parseDocument(text, { prettyErrors: false, stringKeys: true, uniqueKeys: false });
+  const names = namesIn(document);
+  if (names.tooMany !== undefined) return { problems: [names.tooMany] };
+  const complaints = [...document.errors, ...document.warnings, ...names.repeated];
   if (complaints.length > 0) return { problems: syntaxProblems(complaints) };
   const notAWorld = wrongContents(document) ?? badAlias(document);
   if (notAWorld !== undefined) return { problems: [notAWorld] };
@@ -56,7 +57,8 @@ function worldOf(text: string): Reading {
   const parsed = worldSchema.safeParse(value);
   const problems = parsed.success ? checkWorld(parsed.data) : schemaProblems(parsed.error.issues, value);
   if (parsed.success && problems.length === 0) return { world: parsed.data };
-  return { problems: problems.map((problem) => locate(problem, document, value)) };
+  const pairOf = createPairFinder();
+  return { problems: problems.map((problem) => locate(problem, document, value, pairOf)) };
 }
 
 /** Where the library speaks to programmers. */
@@ -69,7 +71,33 @@ const YAML_WORDS: Readonly<Record<string, string>> = {
 /** After these the parser is still where the writer is; after any other it only guesses. */
 const HARMLESS = new Set(['DUPLICATE_KEY', 'NON_STRING_KEY', 'TAG_RESOLVE_FAILED']);
 
-function syntaxProblems(complaints: readonly YAMLError[]): Located[] {
+type Complaint = Pick<YAMLError, 'code' | 'pos' | 'message'>;
+
+/** Names that stand twice in a map, and where a map begins to have too many. */
+function namesIn(document: Document): { readonly repeated: readonly Complaint[]; readonly tooMany?: Located } {
+  const repeated: Complaint[] = [];
+  let tooMany: Located | undefined;
+  visit(document, {
+    Map: (_, { items }) => {
+      const offsets = items.map(({ key }) => (isNode(key) ? (key.range?.[0] ?? 0) : 0));
+      if (items.length > NAMES_MAX) {
+        tooMany = { offset: offsets[NAMES_MAX]!, what: `more than ${NAMES_MAX} names in one map` };
+        return visit.BREAK;
+      }
+      const seen = new Set<unknown>();
+      for (const [index, { key }] of items.entries()) {
+        if (!isScalar(key)) continue;
+        const pos: [number, number] = [offsets[index]!, offsets[index]! + 1];
+        if (seen.has(key.value)) repeated.push({ code: 'DUPLICATE_KEY', pos, message: 'Map keys must be unique' });
+        seen.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return { repeated, ...(tooMany !== undefined && { tooMany }) };
+}
+
+function syntaxProblems(complaints: readonly Complaint[]): Located[] {
   const sorted = complaints.toSorted((left, right) => left.pos[0] - right.pos[0]);
   const lost = sorted.findIndex(({ code }) => !HARMLESS.has(code));
   return sorted
@@ -94,14 +122,23 @@ function wrongContents({ contents }: Document): Located | undefined {
 function badAlias(document: Document): Located | undefined {
   let bad: Located | undefined;
   let first: number | undefined;
-  visit(document, {
-    Alias: (_, alias) => {
-      const offset = alias.range?.[0] ?? 0;
+  let aliases = 0;
+  // In the order of the file, so that what an alias stands for has been passed before it.
+  const anchors = new Set<string>();
+  visit(document, (_, node) => {
+    if (isAlias(node)) {
+      const offset = node.range?.[0] ?? 0;
       first ??= offset;
-      if (alias.resolve(document) !== undefined) return undefined;
-      bad = { offset, what: `*${alias.source} stands for nothing: no &${alias.source} before it` };
-      return visit.BREAK;
-    },
+      aliases += 1;
+      if (aliases > ALIASES_MAX) {
+        bad = { offset, what: `more than ${ALIASES_MAX} aliases; write out what they stand for` };
+      } else if (!anchors.has(node.source)) {
+        bad = { offset, what: `*${node.source} stands for nothing: no &${node.source} before it` };
+      }
+      return bad === undefined ? undefined : visit.BREAK;
+    }
+    if (isNode(node) && node.anchor !== undefined) anchors.add(node.anchor);
+    return undefined;
   });
   if (bad !== undefined || first === undefined) return bad;
   try {
@@ -113,23 +150,37 @@ function badAlias(document: Document): Located | undefined {
   return undefined;
 }
 
-function locate({ path, ofKey, what }: WorldProblem, document: Document, value: unknown): Located {
+type PairFinder = (node: Node | null, name: string) => Pair | undefined;
+
+/** Finds a name in a map without going through all of it each time: a thousand problems may be in the same map. */
+function createPairFinder(): PairFinder {
+  const pairsOfMap = new Map<YAMLMap, Map<string, Pair>>();
+  return (node, name) => {
+    if (!isMap(node)) return undefined;
+    let pairs = pairsOfMap.get(node);
+    if (pairs === undefined) {
+      pairs = new Map(node.items.flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair]] : [])));
+      pairsOfMap.set(node, pairs);
+    }
+    return pairs.get(name);
+  };
+}
+
+function locate({ path, ofKey, what }: WorldProblem, document: Document, value: unknown, pairOf: PairFinder): Located {
   const { sentence } = schemaAt(ofKey === true ? path.slice(0, -1) : path, value);
   const told = sentence === undefined ? '' : `; ${sentence}`;
-  return { offset: offsetOf(document, path, ofKey === true), what: `${pathText(path)}: ${what}${told}` };
+  return { offset: offsetOf(document, path, ofKey === true, pairOf), what: `${pathText(path)}: ${what}${told}` };
 }
 
 /** Where a place of the world begins in the text; for what is not there, where that begins which should hold it. */
-function offsetOf(document: Document, path: Path, ofKey: boolean): number {
+function offsetOf(document: Document, path: Path, ofKey: boolean, pairOf: PairFinder): number {
   let node: Node | null = document.contents;
   for (const [depth, key] of path.entries()) {
-    const pair = isMap(node)
-      ? node.items.find((item) => isScalar(item.key) && String(item.key.value) === key)
-      : undefined;
+    const pair = pairOf(node, String(key));
     if (ofKey && depth === path.length - 1 && isScalar(pair?.key)) return pair.key.range?.[0] ?? 0;
-    const child: unknown = isCollection(node) ? node.get(key, true) : undefined;
-    if (child === undefined || child === null) break;
-    node = child as Node;
+    const child: unknown = isSeq(node) ? node.get(key, true) : pair?.value;
+    if (!isNode(child)) break;
+    node = child;
   }
   return node?.range?.[0] ?? 0;
 }

@@ -4,6 +4,9 @@ import { count, decimal, percent, permille, quantiles, spread, text } from './fi
 
 export type Quantiles = z.infer<typeof quantiles>;
 
+/** More than a GPU-hour or a unit of any currency is worth; beyond it a bill outgrows what is counted exactly. */
+export const DOLLARS_MAX = 10_000;
+
 /** Where a reason's money belongs. `arguable`: sensible people disagree, so no tool is right or wrong about it. */
 export const TRUE_CATEGORIES = [
   'computing',
@@ -87,14 +90,21 @@ const provider = z.strictObject({
     .string()
     .regex(/^[A-Z]{3}$/, 'three capital letters, like USD')
     .describe('ISO 4217 code of its bills.'),
-  usd_per_unit: decimal('What one unit of that currency is worth in US dollars, at most four decimals; 1 for USD.'),
+  usd_per_unit: decimal(
+    'What one unit of that currency is worth in US dollars, at most four decimals; 1 for USD.',
+    DOLLARS_MAX,
+  ),
   bills_by: z.enum(['hour', 'day']).describe('How long one row of its bill is.'),
   storage_percent: percent('Storage, as a share of what its GPU machines cost that day.'),
   egress_percent: percent('Data sent out, as a share of what its GPU machines cost that day.'),
   support_percent: percent('Support plan, as a share of everything else on the month’s bill.'),
   tax_percent: percent('Tax, as a share of everything else on the month’s bill.'),
   credit_percent: percent('Credit it grants, as a share of what its GPU machines cost in the month.'),
-  corrected_hours: count('Rows a month that were charged twice at first and then corrected by a negative row.'),
+  corrected_hours: count(
+    'Rows a month that were charged twice at first and then corrected by a negative row.',
+    0,
+    1000,
+  ),
   reissued: z.boolean().describe('Whether it sends a first bill without the last three days, and the full one later.'),
   unlisted_percent: percent(
     'GPU machines on its bill that no inventory knows, as a share of what the known ones cost.',
@@ -111,7 +121,7 @@ const pool = z.strictObject({
     ),
   share_percent: percent('Its part of the GPUs of the fleet; the pools add up to 100.'),
   gpu: text('Which of the gpus above.'),
-  gpus_per_node: count('GPUs in each machine.', 1),
+  gpus_per_node: count('GPUs in each machine.', 1, 1000),
   cpus_per_gpu: count('CPU cores beside each GPU.', 1),
   instance_type: text('The machine type.'),
   provider: text('Which of the providers above; left out for hardware one owns.').optional(),
@@ -119,8 +129,9 @@ const pool = z.strictObject({
   purchase: z.enum(['on-demand', 'spot', 'committed', 'owned']).describe('How its machines are bought.'),
   price_per_gpu_hour: decimal(
     'What a GPU-hour costs, with its part of the host, in the provider’s currency: on demand, by commitment, by spot on average, or the stated rate of owned hardware.',
+    DOLLARS_MAX,
   ),
-  list_price_per_gpu_hour: decimal('What it costs on demand, without commitment or spot.'),
+  list_price_per_gpu_hour: decimal('What it costs on demand, without commitment or spot.', DOLLARS_MAX),
   commitment_used_percent: percent(
     'For committed pools: how much of what was committed has machines; the rest is paid and unused.',
   ).optional(),
@@ -133,7 +144,7 @@ const pool = z.strictObject({
     .array(z.enum(['1g.10gb', '2g.20gb', '3g.40gb', '1g.5gb', '2g.10gb', '3g.20gb']))
     .describe('For mig: the slices each GPU is cut into.')
     .optional(),
-  time_slices: count('For time-slice: how many pods may share a GPU.', 1).optional(),
+  time_slices: count('For time-slice: how many pods may share a GPU.', 1, 32).optional(),
   placement: z.enum(['pack', 'spread']).describe('Whether small jobs fill machines up or are spread over empty ones.'),
   days_between_failures: decimal('Days a machine lasts on average before it breaks.'),
   hours_broken: spread('Hours a broken machine is down.'),

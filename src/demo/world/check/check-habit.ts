@@ -9,6 +9,10 @@ import type { Quantiles, World } from '../world-schema.ts';
 const JOB_HOURS_MIN = 0.02;
 const BURST_MINUTES_MIN = 0.1;
 const VALIDATION_HOURS_MIN = 0.1;
+const GPU_DAYS_BETWEEN_CRASHES_MIN = 0.001;
+/** A little more than a minute: what rounds to no seconds would mean never. */
+const STOPPED_IDLE_HOURS_MIN = 0.02;
+const TRIALS_MAX = 10_000;
 
 export function checkHabit(world: World, habit: Habit, index: number): WorldProblem[] {
   const at = (field: string): Path => ['habits', index, field];
@@ -39,6 +43,10 @@ function checkSpreads(habit: Habit, at: (field: string) => Path): WorldProblem[]
     spread.p50 >= least
       ? []
       : [{ path: [...at(field), 'p50'], what: `must be at least ${least}, but is ${spread.p50}` }];
+  const tooMany = (field: string, spread: Quantiles, most: number): WorldProblem[] =>
+    spread.p100 <= most
+      ? []
+      : [{ path: [...at(field), 'p100'], what: `must be at most ${most}, but is ${spread.p100}` }];
   const tooShortOnAverage = (field: string, spread: Quantiles): WorldProblem[] => {
     const mean = meanOf(spread);
     return mean >= JOB_HOURS_MIN
@@ -51,8 +59,13 @@ function checkSpreads(habit: Habit, at: (field: string) => Path): WorldProblem[]
         ];
   };
   if (habit.kind === 'training') return tooShortOnAverage('hours', habit.hours);
-  if (habit.kind === 'sweep')
-    return [...tooShortOnAverage('hours', habit.hours), ...tooShort('trials', habit.trials, 1)];
+  if (habit.kind === 'sweep') {
+    return [
+      ...tooShortOnAverage('hours', habit.hours),
+      ...tooShort('trials', habit.trials, 1),
+      ...tooMany('trials', habit.trials, TRIALS_MAX),
+    ];
+  }
   if (habit.kind === 'serving') return tooShort('burst', habit.burst, 0.01);
   return [
     ...tooShort('burst_minutes', habit.burst_minutes, BURST_MINUTES_MIN),
@@ -62,21 +75,18 @@ function checkSpreads(habit: Habit, at: (field: string) => Path): WorldProblem[]
 }
 
 function checkKind(habit: Habit, at: (field: string) => Path): WorldProblem[] {
+  const tooSmall = (field: string, value: number, least: number): WorldProblem[] =>
+    value === 0 || value >= least ? [] : [{ path: at(field), what: `must be 0 or at least ${least}, but is ${value}` }];
   if (habit.kind === 'training') {
-    const weights = Object.values(habit.gpus);
-    const noSize = weights.every((weight) => weight === 0);
-    const rare = habit.validation_hours > 0 && habit.validation_hours < VALIDATION_HOURS_MIN;
+    const noSize = Object.values(habit.gpus).every((weight) => weight === 0);
     return [
       ...(noSize ? [{ path: at('gpus'), what: 'must have a size with a weight above 0' }] : []),
-      ...(rare
-        ? [
-            {
-              path: at('validation_hours'),
-              what: `must be 0 or at least ${VALIDATION_HOURS_MIN}, but is ${habit.validation_hours}`,
-            },
-          ]
-        : []),
+      ...tooSmall('validation_hours', habit.validation_hours, VALIDATION_HOURS_MIN),
+      ...tooSmall('gpu_days_between_crashes', habit.gpu_days_between_crashes, GPU_DAYS_BETWEEN_CRASHES_MIN),
     ];
+  }
+  if (habit.kind === 'notebook') {
+    return tooSmall('stopped_idle_hours', habit.stopped_idle_hours, STOPPED_IDLE_HOURS_MIN);
   }
   if (habit.kind !== 'serving' || habit.purpose !== 'traffic') return [];
   const silent = habit.requests_by_hour.every((weight) => weight === 0);

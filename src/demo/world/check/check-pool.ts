@@ -1,6 +1,6 @@
 import type { Path } from '../schema-walk.ts';
 import { nearestHint, type WorldProblem } from './world-problem.ts';
-import type { Pool, World } from '../world-schema.ts';
+import { DOLLARS_MAX, type Pool, type World } from '../world-schema.ts';
 
 /** A card is cut along eight slots of memory and seven of compute, on a card of 80 GB as on one of 40. */
 const MEMORY_SLOTS = 8;
@@ -16,6 +16,8 @@ const MIG_SLOTS: Readonly<
   '3g.20gb': { memory: 4, compute: 3, gb: 20 },
 };
 const MIB_PER_GB = 1024;
+/** What is committed is what is used, divided by this: near 0 it is without bounds. */
+const COMMITMENT_USED_PERCENT_MIN = 1;
 
 export function checkPool(world: World, pool: Pool, index: number): WorldProblem[] {
   const at = (field: keyof Pool): Path => ['pools', index, field];
@@ -59,8 +61,9 @@ function checkBuying(world: World, pool: Pool, at: (field: keyof Pool) => Path):
     });
   } else problems.push(...unknownName('provider', pool.provider, known, at('provider')));
 
-  if (pool.purchase === 'committed')
-    problems.push(...needed(pool, 'commitment_used_percent', 'purchase committed', at));
+  if (pool.purchase === 'committed') {
+    problems.push(...needed(pool, 'commitment_used_percent', 'purchase committed', at, COMMITMENT_USED_PERCENT_MIN));
+  }
   if (pool.purchase === 'spot') {
     problems.push(...needed(pool, 'spot_hours_between_interruptions', 'purchase spot', at));
     problems.push(...needed(pool, 'spot_hours_until_replaced', 'purchase spot', at));
@@ -68,20 +71,40 @@ function checkBuying(world: World, pool: Pool, at: (field: keyof Pool) => Path):
   return problems;
 }
 
-function needed(pool: Pool, field: keyof Pool, by: string, at: (field: keyof Pool) => Path): WorldProblem[] {
-  if (pool[field] === undefined) return [{ path: at(field), what: `is missing, and ${by} needs it` }];
-  return pool[field] === 0 ? [{ path: at(field), what: `must be more than 0 for ${by}, but is 0` }] : [];
+function needed(
+  pool: Pool,
+  field: keyof Pool,
+  by: string,
+  at: (field: keyof Pool) => Path,
+  least?: number,
+): WorldProblem[] {
+  const path = at(field);
+  const value = pool[field];
+  if (value === undefined) return [{ path, what: `is missing, and ${by} needs it` }];
+  if (typeof value !== 'number') return [];
+  if (least !== undefined) {
+    return value < least ? [{ path, what: `must be at least ${least} for ${by}, but is ${value}` }] : [];
+  }
+  return value === 0 ? [{ path, what: `must be more than 0 for ${by}, but is 0` }] : [];
 }
 
 /** Prices are exact to the micro-dollar, also once a row of another currency is changed into dollars. */
 function checkPrices(world: World, pool: Pool, at: (field: keyof Pool) => Path): WorldProblem[] {
-  const currency = world.providers.find(({ name }) => name === pool.provider)?.currency ?? 'USD';
+  const provider = world.providers.find(({ name }) => name === pool.provider);
+  const { currency, usd_per_unit: rate } = provider ?? { currency: 'USD', usd_per_unit: 1 };
   const most = currency === 'USD' ? 6 : 2;
-  return (['price_per_gpu_hour', 'list_price_per_gpu_hour'] as const).flatMap((field) =>
-    hasDecimals(pool[field], most)
-      ? []
-      : [{ path: at(field), what: `must have at most ${most} decimals in ${currency}, but is ${pool[field]}` }],
-  );
+  return (['price_per_gpu_hour', 'list_price_per_gpu_hour'] as const).flatMap((field) => {
+    const price = pool[field];
+    const path = at(field);
+    if (!hasDecimals(price, most)) {
+      return [{ path, what: `must have at most ${most} decimals in ${currency}, but is ${price}` }];
+    }
+    // What a dollar is worth when it is not 1 is told at the provider.
+    const dollars = currency === 'USD' ? price : Math.round(price * rate * 100) / 100;
+    if (dollars <= DOLLARS_MAX) return [];
+    const what = `must be worth at most ${DOLLARS_MAX} dollars, but ${price} ${currency} are worth ${dollars}`;
+    return [{ path, what }];
+  });
 }
 
 function checkSharing(world: World, pool: Pool, at: (field: keyof Pool) => Path): WorldProblem[] {

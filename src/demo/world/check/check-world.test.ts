@@ -195,7 +195,7 @@ const cases: Record<string, Case> = {
   },
   'a commitment nobody uses would be endless': {
     change: (world) => void (pool(world, 'train-h100').commitment_used_percent = 0),
-    want: ['pools[0].commitment_used_percent: must be more than 0 for purchase committed, but is 0'],
+    want: ['pools[0].commitment_used_percent: must be at least 1 for purchase committed, but is 0'],
   },
   'spot machines of unknown life': {
     change: (world) => {

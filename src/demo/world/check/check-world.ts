@@ -17,6 +17,7 @@ export function checkWorld(world: World): WorldProblem[] {
     ),
     ...repeated(world.providers, ['providers']),
     ...world.providers.flatMap(checkProvider),
+    ...checkCurrencies(world.providers),
     ...repeated(world.pools, ['pools']),
     ...checkShares(world.pools),
     ...world.pools.flatMap((pool, index) => checkPool(world, pool, index)),
@@ -60,6 +61,18 @@ function checkProvider(provider: World['providers'][number], index: number): Wor
   if (rate === 0) return [{ path, what: 'must be more than 0, but is 0' }];
   if (provider.currency === 'USD' && rate !== 1) return [{ path, what: `must be 1 for USD, but is ${rate}` }];
   return hasDecimals(rate, 4) ? [] : [{ path, what: `must have at most 4 decimals, but is ${rate}` }];
+}
+
+/** Reports add dollars up, for which a currency has one rate. */
+function checkCurrencies(providers: World['providers']): WorldProblem[] {
+  return providers.flatMap(({ currency, usd_per_unit: rate }, index) => {
+    const before = providers.findIndex((one) => one.currency === currency);
+    const first = providers[before]!.usd_per_unit;
+    // That a dollar is worth one is told already.
+    if (first === rate || currency === 'USD') return [];
+    const what = `one ${currency} is worth ${first} at providers[${before}], but is ${rate} here`;
+    return [{ path: ['providers', index, 'usd_per_unit'], what }];
+  });
 }
 
 function checkShares(pools: readonly Pool[]): WorldProblem[] {
