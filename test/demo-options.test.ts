@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +16,7 @@ import { parse } from 'yaml';
 import { printWorld } from '../src/demo/world/print-world.ts';
 import { PRESETS } from '../src/demo/world/presets.ts';
 import type { World } from '../src/demo/world/world-schema.ts';
+import { acquireWriterLock } from '../src/state/writer-lock.ts';
 import { bursar, hashOf, printed } from './demo/bursar-command.ts';
 import { schemaOffences } from './demo/json-schema.ts';
 
@@ -52,6 +54,14 @@ describe('a demo that cannot be made', () => {
     'a month too many': { typed: ['--until', '2026-13-01'], says: /--until 2026-13-01 is not a day/ },
     'a day too many': { typed: ['--until', '2026-02-29'], says: /--until 2026-02-29 is not a day/ },
     'a day in words': { typed: ['--until', 'tomorrow'], says: /--until tomorrow is not a day.*\nhint: .*midnight/ },
+    'days before any that can be taken in': {
+      typed: ['--until', '2000-03-01'],
+      says: /--until 2000-03-01 is not a day from 2000-03-02 to 2099-12-01\nhint: .*midnight/,
+    },
+    'days after any that can be taken in': {
+      typed: ['--until', '2099-12-02'],
+      says: /--until 2099-12-02 is not a day from 2000-03-02 to 2099-12-01/,
+    },
     'a seed below nothing': { typed: ['--seed', '-1'], says: /--seed -1 is not a whole number from 0 to 4294967295/ },
     'a world nobody has': {
       typed: ['--world', 'nosuch'],
@@ -101,10 +111,12 @@ describe('somebody else’s folder is left alone', () => {
     const samples = file('real.csv', 'device_id,ts,step_s,util_permille\nGPU-1,2026-10-01T00:00:00Z,60,500\n');
     await printed('import', 'samples', samples, '--data', data);
     const before = await hashOf(data);
-    const said = await bursar('demo', '--out', data, ...TINY);
-    expect(said).toMatchObject({ exitCode: 1, out: '' });
-    expect(said.err).toContain(`${data} holds data that is not a demo's\nhint: Give the demo a folder of its own`);
-    expect(existsSync(join(data, 'files'))).toBe(false);
+    for (const flags of [[], ['--only-files']]) {
+      const said = await bursar('demo', '--out', data, ...TINY, ...flags);
+      expect(said).toMatchObject({ exitCode: 1, out: '' });
+      expect(said.err).toContain(`${data} holds data that is not a demo's\nhint: Give the demo a folder of its own`);
+      expect(existsSync(join(data, 'files'))).toBe(false);
+    }
     expect(await hashOf(data)).toBe(before);
   });
 
@@ -131,9 +143,40 @@ describe('somebody else’s folder is left alone', () => {
   });
 
   it('where the folder is a file', async () => {
-    const said = await bursar('demo', '--out', file('plain', ''), ...TINY, '--only-files');
-    expect(said).toMatchObject({ exitCode: 1, out: '' });
-    expect(said.err).toContain(`${join(folder, 'plain')} is not a folder`);
+    for (const flags of [[], ['--only-files']]) {
+      const said = await bursar('demo', '--out', file('plain', ''), ...TINY, ...flags);
+      expect(said).toMatchObject({ exitCode: 1, out: '' });
+      expect(said.err).toContain(`${join(folder, 'plain')} is not a folder\nhint: Choose another folder with --out.\n`);
+    }
+  });
+
+  it.each([['at'], ['below']])('where it would be %s a link to nowhere', async (where) => {
+    // Making folders one in the other says ENOENT here, as it does on a disk that is read-only.
+    const link = join(mkdtempSync(join(folder, 'link-')), 'link');
+    symlinkSync(join(folder, 'nowhere/deep'), link);
+    const out = where === 'at' ? link : join(link, 'demo');
+    for (const flags of [[], ['--only-files']]) {
+      const said = await bursar('demo', '--out', out, ...TINY, ...flags);
+      expect(said).toMatchObject({ exitCode: 1, out: '' });
+      expect(said.err).toContain(`bursar: ${out} is not a folder\nhint: Choose another folder with --out.\n`);
+    }
+  });
+
+  it('where somebody else is just writing', async () => {
+    const out = join(folder, 'busy');
+    const lock = await acquireWriterLock(out, { command: 'demo', pid: 7, now: () => new Date() });
+    try {
+      for (const flags of [[], ['--only-files']]) {
+        const said = await bursar('demo', '--out', out, ...TINY, ...flags);
+        expect(said).toMatchObject({ exitCode: 1, out: '' });
+        expect(said.err).toMatch(/another bursar is writing to .* \(pid 7, `demo`.*\nhint: Wait .* with --out\. /);
+        expect(existsSync(join(out, 'files'))).toBe(false);
+      }
+    } finally {
+      lock.release();
+    }
+    await printed('demo', '--out', out, ...TINY, '--only-files');
+    expect(readdirSync(out)).toEqual(['files']);
   });
 });
 
@@ -153,6 +196,36 @@ describe('a folder of files', () => {
     expect(commands).toContain(`bursar import nodes '${join(out, 'files/nodes.csv')}' --data '${out}'   # `);
     expect(commands).toContain(`bursar import samples '${join(out, 'files/samples-')}'*.csv`);
     expect(commands.trimEnd().split('\n').at(-1)).toBe(`bursar derive --data '${out}' && bursar look --data '${out}'`);
+  });
+
+  it('beside the ledger of a demo is made anew and leaves it whole', async () => {
+    const out = join(folder, 'twice');
+    await printed('demo', '--out', out, ...TINY);
+    const [names, hash] = [readdirSync(out), await hashOf(out)];
+    await printed('demo', '--out', out, ...TINY, '--only-files', '--seed', '2');
+    expect(readdirSync(out)).toEqual(names);
+    expect(await hashOf(out)).toBe(hash);
+  });
+
+  it('whose parts a killed demo left behind is made anew', async () => {
+    const out = join(folder, 'killed');
+    await printed('demo', '--out', out, ...TINY, '--only-files');
+    rmSync(join(out, 'files/truth.csv'));
+    rmSync(join(out, 'files/world.yaml'));
+    for (const left of ['files.unfinished', 'files.replaced']) {
+      mkdirSync(join(out, left));
+      writeFileSync(join(out, left, 'nodes.csv'), '');
+    }
+    await printed('demo', '--out', out, ...TINY, '--only-files');
+    expect(readdirSync(out)).toEqual(['files']);
+    expect(readdirSync(join(out, 'files'))).toContain('truth.csv');
+  });
+
+  it('says which pools have no machine', async () => {
+    const said = await bursar('demo', '--out', join(folder, 'few'), ...TINY, '--only-files');
+    expect(said.err).toMatch(
+      /\n {2}With 6 GPUs there is no .*reserved-h100.*: their machines are larger than their part\n/,
+    );
   });
 });
 

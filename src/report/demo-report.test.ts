@@ -16,15 +16,17 @@ const files = (folder: string): MadeDemo['files'] =>
     ] as const
   ).map(([table, name, rows]) => ({ table, path: `${folder}/${name}`, rows }));
 
-const demo = (folder = 'd/files', truthUsdMicros = 1_500_000): MadeDemo => ({
+const demo = (folder = 'd/files', emptyPools: readonly string[] = []): MadeDemo => ({
   folder,
+  gpus: 1040,
+  emptyPools,
   files: files(folder),
   samples: 12,
   jobs: 1,
   totals: {
     billedUsdMicros: 1_000_000,
     rateUsdMicros: 500_000,
-    truthUsdMicros,
+    truthUsdMicros: 1_500_000,
     truthUsdMicrosByCategory: { computing: 500_000, idle: 1_000_000 },
   },
 });
@@ -44,8 +46,11 @@ describe('what a demo says', () => {
     ]);
   });
 
-  it('or by how much it does not', () => {
-    expect(demoMade(demo('d/files', 1_499_998), 3)[1]).toContain('the truth behind it differs by -2 micro-dollars: ');
+  it.each([
+    [['rent-h100'], '  With 1,040 GPUs there is no rent-h100: its machines are larger than its part'],
+    [['a\nb', 'c'], '  With 1,040 GPUs there is no a b, c: their machines are larger than their part'],
+  ])('and what the fleet was too small for: %j', (emptyPools, line) => {
+    expect(demoMade(demo('d/files', emptyPools), 3).slice(2)).toEqual([line]);
   });
 
   it('to people who import by hand: each command, samples of all days at once, bills in the order they came', () => {
@@ -68,7 +73,8 @@ describe('what a demo says', () => {
   });
 
   it('to programs: money as text', () => {
-    expect(demoJson(demo())).toMatchObject({
+    expect(demoJson(demo('d/files', ['rent-h100']))).toMatchObject({
+      emptyPools: ['rent-h100'],
       samples: 12,
       holdings: 1,
       billedUsdMicros: '1000000',

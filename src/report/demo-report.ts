@@ -20,6 +20,9 @@ export interface MadeFile {
 export interface MadeDemo {
   readonly folder: string;
   readonly files: readonly MadeFile[];
+  readonly gpus: number;
+  /** Pools whose part of the fleet is too small for one of their machines. */
+  readonly emptyPools: readonly string[];
   readonly samples: number;
   readonly jobs: number;
   readonly totals: {
@@ -38,18 +41,22 @@ export function demoBegins(world: string, { gpus, from, until, seed }: DemoScope
   );
 }
 
-/** What was written and whether it adds up. */
+/** What was written, what it adds up to, and what there was no room for. */
 export function demoMade(demo: MadeDemo, seconds: number): string[] {
-  const { billedUsdMicros, rateUsdMicros, truthUsdMicros } = demo.totals;
-  const paid = billedUsdMicros + rateUsdMicros;
+  const { billedUsdMicros, rateUsdMicros } = demo.totals;
   return [
     `  ${counted(demo.samples, 'sample')}, ${counted(demo.jobs, 'holding')} of jobs and services, ${counted(rowsOf(demo, 'charges'), 'row')} of bills: ${demo.folder} (${seconds} s)`,
-    `  ${dollars(BigInt(billedUsdMicros))} billed and ${dollars(BigInt(rateUsdMicros))} by stated rates` +
-      (paid === truthUsdMicros
-        ? '; the truth behind it, to the micro-dollar: '
-        : `; the truth behind it differs by ${truthUsdMicros - paid} micro-dollars: `) +
-      `${demo.folder}/truth.csv`,
+    `  ${dollars(BigInt(billedUsdMicros))} billed and ${dollars(BigInt(rateUsdMicros))} by stated rates; ` +
+      `the truth behind it, to the micro-dollar: ${demo.folder}/truth.csv`,
+    ...missingPools(demo),
   ];
+}
+
+function missingPools({ gpus, emptyPools }: MadeDemo): string[] {
+  if (emptyPools.length === 0) return [];
+  const whose = emptyPools.length === 1 ? 'its' : 'their';
+  const names = emptyPools.map(safeText).join(', ');
+  return [`  With ${counted(gpus, 'GPU')} there is no ${names}: ${whose} machines are larger than ${whose} part`];
 }
 
 /** The commands that take the files in, in an order that shows a bill replaced by its second issue. */
@@ -70,6 +77,7 @@ export function demoJson(demo: MadeDemo): object {
   return {
     folder: demo.folder,
     files: demo.files.map(({ table, path, rows }) => ({ table, path, rows })),
+    emptyPools: demo.emptyPools,
     samples: demo.samples,
     holdings: demo.jobs,
     billedUsdMicros: String(totals.billedUsdMicros),

@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -77,6 +87,71 @@ describe('files of a demo', () => {
     ).toThrow('the disk is full');
     expect(readdirSync(out)).toEqual(['files']);
     expect(readdirSync(path).toSorted()).toEqual(['truth.csv', 'world.yaml']);
+  });
+
+  const kills: Record<string, () => void> = {
+    'while it wrote': () => {
+      mkdirSync(`${path}.unfinished`);
+      writeFileSync(join(`${path}.unfinished`, 'nodes.csv'), '');
+    },
+    'while it put the new ones in place': () => renameSync(path, `${path}.replaced`),
+    'while it deleted the old ones': () => {
+      mkdirSync(`${path}.replaced`);
+      writeFileSync(join(`${path}.replaced`, 'fx.csv'), '');
+    },
+    'while an earlier version deleted the old ones where they were': () => {
+      for (const name of ['truth.csv', 'world.yaml']) rmSync(join(path, name));
+    },
+  };
+  const makeTwoFiles = () =>
+    make((folder) => {
+      truth(folder);
+      folder.add('fx', 'fx.csv', 'currency\n', []);
+    });
+  it.each(Object.entries(kills))('take the place of what a demo left that was killed %s', (_, kill) => {
+    makeTwoFiles();
+    kill();
+    make(truth);
+    expect(readdirSync(path).toSorted()).toEqual(['truth.csv', 'world.yaml']);
+    expect(readdirSync(out)).toEqual(['files']);
+  });
+
+  it('are never gone when one was killed and the next fails', () => {
+    makeTwoFiles();
+    renameSync(path, `${path}.replaced`);
+    expect(() =>
+      make(() => {
+        throw new Error('the disk is full');
+      }),
+    ).toThrow('the disk is full');
+    expect(readdirSync(out)).toEqual(['files']);
+    expect(readdirSync(path).toSorted()).toEqual(['fx.csv', 'truth.csv', 'world.yaml']);
+  });
+
+  it('stand where they did until the new ones are whole, and are then moved, not deleted file by file', () => {
+    makeTwoFiles();
+    const before = statSync(path).ino;
+    make((folder) => {
+      truth(folder);
+      expect(statSync(path).ino).toBe(before);
+      expect(readdirSync(path).toSorted()).toEqual(['fx.csv', 'truth.csv', 'world.yaml']);
+    });
+    expect(statSync(path).ino).not.toBe(before);
+  });
+
+  it.each([['.unfinished'], ['.replaced']])('never delete what somebody put into files%s', (ending) => {
+    mkdirSync(`${path}${ending}`);
+    writeFileSync(join(`${path}${ending}`, 'notes.txt'), 'mine');
+    expect(() => make(truth)).toThrow(expect.objectContaining({ code: 'not-empty' }));
+    expect(readFileSync(join(`${path}${ending}`, 'notes.txt'), 'utf8')).toBe('mine');
+  });
+
+  it('never take the place of somebody’s who chose the same names', () => {
+    makeTwoFiles();
+    rmSync(join(path, 'world.yaml'));
+    writeFileSync(join(path, 'nodes.csv'), 'mine');
+    expect(() => make(truth)).toThrow(expect.objectContaining({ code: 'not-empty' }));
+    expect(read('nodes.csv')).toBe('mine');
   });
 
   it('have names a later demo knows for a demo’s', () => {

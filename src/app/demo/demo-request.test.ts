@@ -15,7 +15,9 @@ describe('the numbers of the command line', () => {
     const until = Date.UTC(2026, 10, 1) / 1000;
     expect(scope({})).toEqual({ gpus: 250, seed: 1, stepS: 300, from: Date.UTC(2026, 9, 2) / 1000, until });
     expect(scope({ days: '1', until: '2028-03-01' }).from).toBe(Date.UTC(2028, 1, 29) / 1000);
-    expect(scope({ days: '366', until: '2001-01-01' }).from).toBe(Date.UTC(2000, 0, 1) / 1000);
+    expect(scope({ days: '366', until: '2001-03-02' }).from).toBe(Date.UTC(2000, 2, 1) / 1000);
+    expect(scope({ days: '1', until: '2000-03-02' }).from).toBe(Date.UTC(2000, 2, 1) / 1000);
+    expect(scope({ until: '2099-12-01' }).until).toBe(Date.UTC(2099, 11, 1) / 1000);
   });
 
   it.each([
@@ -46,9 +48,21 @@ describe('the numbers of the command line', () => {
       { step },
       `--step ${step} is not a step between samples`,
     ]),
-    ...['2026-13-01', '2026-02-29', '2026-00-10', '2000-12-31', '2100-01-01', '26-11-01', 'tomorrow', ''].map(
-      (until): [Partial<DemoOptions>, string] => [{ until }, `--until ${until} is not a day between 2001 and 2099`],
-    ),
+    ...[
+      '2026-13-01',
+      '2026-02-29',
+      '2026-00-10',
+      '2000-03-30',
+      '2099-12-02',
+      '2100-01-01',
+      '26-11-01',
+      'tomorrow',
+      '',
+    ].map((until): [Partial<DemoOptions>, string] => [
+      { until },
+      `--until ${until} is not a day from 2000-03-31 to 2099-12-01`,
+    ]),
+    [{ until: '2001-03-01', days: '366' }, '--until 2001-03-01 is not a day from 2001-03-02 to 2099-12-01'],
   ];
   it.each(refused)('refuse %o with a hint', (options, message) => {
     expect(() => scope(options)).toThrow(expect.objectContaining({ code: 'bad-option', message }));

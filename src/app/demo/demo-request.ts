@@ -8,6 +8,12 @@ import type { World } from '../../demo/world/world-schema.ts';
 import { readWorld } from '../../demo/world/world-file.ts';
 
 const DAY_S = 86_400;
+/** Imports take times of this century only. */
+const CENTURY_START_S = Date.UTC(2000, 0, 1) / 1000;
+/** What runs as the window begins was handed in up to weeks before. */
+const WARM_UP_DAYS = 60;
+/** The bills of the last month reach to its end. */
+const UNTIL_MAX_S = Date.UTC(2099, 11, 1) / 1000;
 const GPUS_MAX = 200_000;
 const DAYS_MAX = 366;
 const STEP_MIN_S = 10;
@@ -28,7 +34,7 @@ export function demoScope(options: DemoOptions, world: World): Scope {
   const gpus = wholeNumber('--gpus', options.gpus, 1, GPUS_MAX, 'A fleet needs at least one GPU: --gpus 250.');
   const days = wholeNumber('--days', options.days, 1, DAYS_MAX, 'A window has at least one day: --days 30.');
   const seed = wholeNumber('--seed', options.seed, 0, SEED_MAX, 'Another number, another history: --seed 2.');
-  const until = dayStart(options.until);
+  const until = dayStart(options.until, days);
   const stepS = stepSeconds(options.step);
   // Asked here, before anything is written: machines cannot be cut, so a fleet may be too small for any.
   planFleet(world, gpus);
@@ -69,14 +75,20 @@ function wholeNumber(option: string, text: string, least: number, most: number, 
   throw new OperationError('bad-option', `${option} ${text} is not a whole number from ${least} to ${most}`, { hint });
 }
 
-function dayStart(text: string): number {
+function dayStart(text: string, days: number): number {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  const year = new Date(ms).getUTCFullYear();
+  const least = CENTURY_START_S + (days + WARM_UP_DAYS) * DAY_S;
   // Date.parse takes the 31st of every month for one.
-  if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text) && year >= 2001 && year < 2100) return ms / 1000;
-  throw new OperationError('bad-option', `--until ${text} is not a day between 2001 and 2099`, {
-    hint: 'The demo ends at the midnight (UTC) that begins this day: --until 2026-11-01.',
+  const isDay = !Number.isNaN(ms) && dayText(ms / 1000) === text;
+  if (isDay && ms / 1000 >= least && ms / 1000 <= UNTIL_MAX_S) return ms / 1000;
+  const range = `from ${dayText(least)} to ${dayText(UNTIL_MAX_S)}`;
+  throw new OperationError('bad-option', `--until ${text} is not a day ${range}`, {
+    hint: 'The demo ends at the midnight (UTC) that begins this day: --until 2026-11-01. Its first day is --days before.',
   });
+}
+
+function dayText(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(0, 10);
 }
 
 function stepSeconds(text: string): number {

@@ -1,6 +1,9 @@
-import { join } from 'node:path';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Batch } from '../../facts/manifest.ts';
 import { OperationError } from '../../facts/operation-error.ts';
 import { allocationLines, deviceLines, FACT_HEADERS, nodeLines } from '../../demo/fact-lines.ts';
+import { planFleet } from '../../demo/fleet/plan-fleet.ts';
 import {
   CHARGE_HEADER,
   createBooks,
@@ -16,7 +19,9 @@ import { organisationDays } from '../../demo/schedule/organisation-days.ts';
 import { SAMPLE_HEADER, sampleLines, secondExporterLines } from '../../demo/sensors/samples.ts';
 import { printWorld } from '../../demo/world/print-world.ts';
 import type { World } from '../../demo/world/world-schema.ts';
+import { openManifest } from '../../state/manifest.ts';
 import { storageFailure } from '../../state/storage-failure.ts';
+import { acquireWriterLock } from '../../state/writer-lock.ts';
 import { importFiles } from '../import.ts';
 import { deriveLedger, withWriter } from '../workspace.ts';
 import type { WriteSpace } from '../workspace.ts';
@@ -37,6 +42,10 @@ export interface DemoRequest {
 export interface DemoReport {
   readonly folder: string;
   readonly files: readonly DemoFile[];
+  /** GPUs that were asked for. */
+  readonly gpus: number;
+  /** Pools that have a part of the fleet, but one too small for a machine of theirs. */
+  readonly emptyPools: readonly string[];
   readonly samples: number;
   readonly jobs: number;
   readonly totals: Totals;
@@ -47,45 +56,141 @@ export interface DemoReport {
  * ones. Doing it again replaces it; a folder with other data in it is left alone.
  */
 export async function makeDemo(request: DemoRequest): Promise<DemoReport> {
-  const folder = join(request.out, 'files');
-  // Before there is a data folder, so that none is left where nothing was made.
-  refuseOtherFolder(folder);
-  if (request.onlyFiles) return writeFiles(request, folder);
-  return withWriter(request.out, 'demo', async (space) => {
-    if (space.manifest.snapshot().batches.some((batch) => !isDemo(batch))) {
-      throw new OperationError('not-empty', `${request.out} holds data that is not a demo's`, {
-        hint: 'Give the demo a folder of its own: bursar demo --out DIR.',
+  const { out, onlyFiles, onProgress } = request;
+  const folder = join(out, 'files');
+  try {
+    // Before there is a data folder, so that none is left where nothing was made.
+    refuseOtherFolder(folder);
+    makeFolder(out);
+    if (onlyFiles) {
+      return await withLockAlone(out, async () => {
+        refuseOtherData(out, await batchesIn(out));
+        return writeFiles(request, folder);
       });
     }
-    const report = writeFiles(request, folder);
-    await takeIn(space, report.files, request.onProgress);
-    await deriveLedger(space, { onProgress: (stage, unit) => request.onProgress(`deriving ${stage}, ${unit}`) });
-    return report;
+    return await withWriter(out, 'demo', async (space) => {
+      refuseOtherData(out, space.manifest.snapshot().batches);
+      const report = writeFiles(request, folder);
+      await takeIn(space, report.files, onProgress);
+      await deriveLedger(space, { onProgress: (stage, unit) => onProgress(`deriving ${stage}, ${unit}`) });
+      return report;
+    });
+  } catch (failure) {
+    throw withOwnOption(storageFailure(failure, out));
+  }
+}
+
+/** Files of a demo beside real data would be taken for more of it by whoever imports them. */
+function refuseOtherData(out: string, batches: readonly Batch[]): void {
+  if (batches.every(isDemo)) return;
+  throw new OperationError('not-empty', `${out} holds data that is not a demo's`, {
+    hint: 'Give the demo a folder of its own: bursar demo --out DIR.',
   });
 }
 
-function writeFiles({ world, scope, out, onProgress }: DemoRequest, path: string): DemoReport {
+async function batchesIn(out: string): Promise<readonly Batch[]> {
+  try {
+    const manifest = await openManifest(out, { readOnly: true, now: () => new Date() });
+    try {
+      return manifest.snapshot().batches;
+    } finally {
+      manifest.close();
+    }
+  } catch (failure) {
+    if (failure instanceof OperationError && failure.code === 'no-data') return [];
+    throw failure;
+  }
+}
+
+/** Keeps other writers out without a ledger being made: a folder that was none is none afterwards. */
+async function withLockAlone<Result>(out: string, work: () => Promise<Result>): Promise<Result> {
+  const lock = await acquireWriterLock(out, {
+    command: 'demo --only-files',
+    pid: process.pid,
+    now: () => new Date(),
+  });
+  try {
+    return await work();
+  } finally {
+    const isDataFolder = existsSync(join(out, 'state.sqlite'));
+    // While it is held: afterwards it could be the next writer's.
+    if (!isDataFolder) rmSync(join(out, 'writer.lock'), { force: true });
+    // A mess in the ledger is still there, whoever wrote files beside it.
+    lock.release({ leavesMess: isDataFolder && lock.followsMess });
+  }
+}
+
+function makeFolder(out: string): void {
+  try {
+    mkdirSync(out, { recursive: true });
+  } catch (failure) {
+    const isUnclear = failure instanceof Error && 'code' in failure && failure.code === 'ENOENT';
+    throw isUnclear ? reasonAgainst(out, failure) : failure;
+  }
+}
+
+/** Node says ENOENT of folders in folders for whatever stops it, a read-only disk too; a folder alone gets the reason. */
+function reasonAgainst(out: string, unclear: Error): unknown {
+  let missing = resolve(out);
+  while (!existsSync(dirname(missing))) missing = dirname(missing);
+  try {
+    mkdirSync(missing);
+  } catch (reason) {
+    return reason;
+  }
+  return unclear;
+}
+
+/** What other commands call --data is --out here. */
+function withOwnOption(failure: unknown): unknown {
+  if (!(failure instanceof OperationError) || failure.hint === undefined) return failure;
+  const { code, message, hint, cause } = failure;
+  return new OperationError(code, message, { hint: hint.replaceAll('--data', '--out'), cause });
+}
+
+/** Asked before anything is published: a demo is there to check ledgers by. */
+export function refuseWrongTruth({ billedUsdMicros, rateUsdMicros, truthUsdMicros }: Totals): void {
+  const differenceMicros = truthUsdMicros - (billedUsdMicros + rateUsdMicros);
+  if (differenceMicros === 0) return;
+  throw new OperationError(
+    'truth-differs',
+    `the truth of this demo differs from its bills and rates by ${differenceMicros} micro-dollars`,
+    { hint: 'Nothing was written; this is a mistake in Bursar. Please report it with the command and the world file.' },
+  );
+}
+
+function writeFiles({ world, scope, onProgress }: DemoRequest, path: string): DemoReport {
   const books = createBooks(world, scope);
   let jobs = 0;
   // Dated by the world's own clock: with the date of the day they were made, what bills cover would depend on it.
   const date = new Date(scope.until * 1000);
-  try {
-    const files = writeDemoFolder({ path, world: printWorld(world), date }, (folder) => {
-      folder.add('fx', 'fx.csv', FX_HEADER, fxLines(world, scope));
-      for (const day of organisationDays(world, scope)) {
-        onProgress(`making ${dayText(day)}`);
-        jobs += day.begun.length;
-        addFacts(folder, day);
-        const { charges, truth } = books.day(day);
-        addCharges(folder, charges);
-        folder.add(null, 'truth.csv', TRUTH_HEADER, truth);
-      }
-    });
-    const samples = files.reduce((sum, { table, rows }) => sum + (table === 'samples' ? rows : 0), 0);
-    return { folder: path, files: files.filter(({ rows }) => rows > 0), samples, jobs, totals: books.totals() };
-  } catch (failure) {
-    throw storageFailure(failure, out);
-  }
+  const files = writeDemoFolder({ path, world: printWorld(world), date }, (folder) => {
+    folder.add('fx', 'fx.csv', FX_HEADER, fxLines(world, scope));
+    for (const day of organisationDays(world, scope)) {
+      onProgress(`making ${dayText(day)}`);
+      jobs += day.begun.length;
+      addFacts(folder, day);
+      const { charges, truth } = books.day(day);
+      addCharges(folder, charges);
+      folder.add(null, 'truth.csv', TRUTH_HEADER, truth);
+    }
+    refuseWrongTruth(books.totals());
+  });
+  return {
+    folder: path,
+    files: files.filter(({ rows }) => rows > 0),
+    gpus: scope.gpus,
+    emptyPools: emptyPools(world, scope.gpus),
+    samples: files.reduce((sum, { table, rows }) => sum + (table === 'samples' ? rows : 0), 0),
+    jobs,
+    totals: books.totals(),
+  };
+}
+
+function emptyPools(world: World, gpus: number): readonly string[] {
+  return planFleet(world, gpus)
+    .filter(({ pool, nodes }) => nodes === 0 && pool.share_percent > 0)
+    .map(({ pool }) => pool.name);
 }
 
 function addFacts(folder: DemoFolder, day: OrganisationDay): void {
