@@ -82,7 +82,7 @@ describe('formats', () => {
       rowsSkipped: 3,
       skipped: [{ rows: 2 }, { rows: 1, example: 'G1 at 2026-11-02 00:00:00' }],
     });
-    expect(report.notes).toEqual([expect.stringMatching(/blank values of sm_permille, taken as unknown: 1/)]);
+    expect(report.notes).toEqual([expect.stringMatching(/blank values, taken as unknown: sm_permille 1$/)]);
     expect(await folder.rows('gpu_sample', 'device_id, ts, sm_permille')).toEqual([
       { device_id: 'G1', ts: '2026-11-01 23:59:00', sm_permille: 500 },
       { device_id: 'G1', ts: '2026-11-02 00:00:00', sm_permille: 750 },
@@ -102,6 +102,16 @@ describe('samples', () => {
   it('a lone sample stands for a minute', async () => {
     await folder.take('samples', [await folder.file('a.csv', 'device_id,ts,util_percent\nG1,1800000000,1\n')]);
     expect(await folder.rows('gpu_sample', 'step_s')).toEqual([{ step_s: 60 }]);
+  });
+
+  it('of many files that were skipped for one reason are told together', async () => {
+    const rows = 'device_id,ts,util_permille\nG1,2026-11-01T00:00:00Z,5\nG1,2026-11-01T00:00:00Z,7\n';
+    const files = [await folder.file('a.csv', rows), await folder.file('b.csv', rows)];
+    const { rowsSkipped, skipped } = await folder.take('samples', files);
+    expect({ rowsSkipped, skipped }).toMatchObject({
+      rowsSkipped: 2,
+      skipped: [{ rows: 2, example: 'G1 at 2026-11-01 00:00:00' }],
+    });
   });
 
   it('of one device and time keep the greatest of each value', async () => {

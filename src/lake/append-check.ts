@@ -53,9 +53,8 @@ async function blankNotes(
     `SELECT ${columns.flatMap(rangeQuestions).join(', ')} FROM (${relation})`,
   );
   for (const column of columns) refuseWrongUnit(part, column, answer);
-  return columns.map(
-    ({ name }) => `${part.label}: blank values of ${name}, taken as unknown: ${answer[`${name}_blank`] ?? 0n}`,
-  );
+  const counts = columns.map(({ name }) => `${name} ${answer[`${name}_blank`] ?? 0n}`);
+  return [`${part.label}: blank values, taken as unknown: ${counts.join(', ')}`];
 }
 
 function rangeQuestions({ name, knownRange }: Column): string[] {

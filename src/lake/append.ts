@@ -164,10 +164,20 @@ function replacedBy({ batches }: Snapshot, request: AppendRequest, added: readon
   );
 }
 
+/** Rows of many files that were skipped for one reason are told together, with the first of their examples. */
+function byReason(skipped: readonly SkippedRows[]): SkippedRows[] {
+  const reasons = new Map<string, SkippedRows>();
+  for (const each of skipped) {
+    const before = reasons.get(each.reason);
+    reasons.set(each.reason, before === undefined ? each : { ...before, rows: before.rows + each.rows });
+  }
+  return [...reasons.values()];
+}
+
 function reportOf(written: readonly Written[], dropped: readonly Batch[], notes: readonly string[]): AppendReport {
   const rowsOf = (batches: readonly Batch[]): number =>
     batches.flatMap(({ files }) => files).reduce((sum, { rows }) => sum + rows, 0);
-  const skipped = written.flatMap((each) => each.skipped);
+  const skipped = byReason(written.flatMap((each) => each.skipped));
   const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);
   return {
     rowsTaken: rowsOf(written.flatMap(({ batches }) => batches)),

@@ -30,6 +30,14 @@ describe('what an import says', () => {
     ]);
   });
 
+  it('a month of files is told in a few lines', () => {
+    const notes = Array.from({ length: 30 }, (_, day) => `samples-${day}.csv: blank values`);
+    expect(importReport({ ...report, notes }).slice(1, -1)).toEqual([
+      ...notes.slice(0, 6).map((note) => `  ${note}`),
+      '  and 24 more like these; --json has them all',
+    ]);
+  });
+
   it('a derive that had nothing to do says so', () => {
     expect(deriveReport({ held: 0 }, 0.04)).toEqual(['The ledger is up to date. Looked in 0.0 s.']);
     expect(deriveReport({ held: 3 }, 1.26)[0]).toBe('Derived in 1.3 s: held 3 (days, or bills)');

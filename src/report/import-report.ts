@@ -16,6 +16,7 @@ export interface Imported {
 }
 
 const BATCHES_SHOWN = 3;
+const NOTES_SHOWN = 6;
 
 /** A line for what was taken, one for each thing to know, and what to type next. */
 export function importReport(report: Imported, dataFlag = ''): string[] {
@@ -35,7 +36,8 @@ export function importReport(report: Imported, dataFlag = ''): string[] {
       ({ reason, rows, example }) =>
         `  skipped ${counted(rows, 'row')}: ${safeText(reason)}${example === '' ? '' : `, e.g. ${safeText(example)}`}`,
     ),
-    ...notes.map((note) => `  ${safeText(note)}`),
+    ...notes.slice(0, NOTES_SHOWN).map((note) => `  ${safeText(note)}`),
+    ...(notes.length > NOTES_SHOWN ? [`  and ${notes.length - NOTES_SHOWN} more like these; --json has them all`] : []),
     dryRun ? 'Nothing was changed: this was a dry run.' : `Next: bursar look${dataFlag}`,
   ];
 }
