@@ -2,8 +2,10 @@ import type { Column } from './column.ts';
 import { chargeTable } from './charge.ts';
 import { deviceTable, nodeTable } from './inventory.ts';
 import { allocationTable } from './allocation.ts';
+import { priceTable } from './price.ts';
 import { fxRateTable, rateTable } from './rate.ts';
 import { gpuSampleTable } from './gpu-sample.ts';
+import { waitingTable } from './waiting.ts';
 
 /** A table of facts: what its rows say, who brings them, and where a row lies in the lake. */
 export interface FactTable {
@@ -12,7 +14,7 @@ export interface FactTable {
   readonly importName: string;
   readonly meaning: string;
   readonly columns: readonly Column[];
-  /** The time column whose UTC day (for bills: month) names the folder a row lies in. */
+  /** The time column whose UTC day (for bills and prices: month) names the folder a row lies in. */
   readonly partitionBy: string;
   readonly partition: 'day' | 'month';
   /** The order of rows in a file; the first columns are what people look rows up by. */
@@ -26,8 +28,10 @@ export const FACT_TABLES: readonly FactTable[] = [
   deviceTable,
   gpuSampleTable,
   allocationTable,
+  waitingTable,
   chargeTable,
   rateTable,
+  priceTable,
   fxRateTable,
 ];
 

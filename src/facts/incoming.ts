@@ -52,6 +52,8 @@ export interface IncomingPart {
   readonly select: string;
   /** A typed file with statistics, which may be read again instead of being staged. */
   readonly rereadable: boolean;
+  /** The rows lie in a table of the engine already, no key of them twice: reading them again costs next to nothing. */
+  readonly isTable?: true;
   /** The file's own statistics rule out a problem in any row. */
   readonly clean: boolean;
   /** Columns of which no value is missing, and those of which none lies outside its known range, by the file's statistics. */

@@ -50,6 +50,8 @@ export interface Batch {
   readonly newestAt: string | null;
   /** Clusters its allocations name; null stands for "does not say". */
   readonly clusters?: readonly (string | null)[];
+  /** Of a scheduler that is collected: it has told everything about these clusters in this span, and nothing beyond it. */
+  readonly spoken?: { readonly from: string; readonly until: string };
   readonly bill?: BillFacts;
   readonly files: readonly LakeFile[];
 }

@@ -28,3 +28,8 @@ export const quantiles = z
 
 export const spread = (sentence: string) =>
   quantiles.describe(`${sentence} Half of them stay below p50, 90 of 100 below p90; p0 is the least, p100 the most.`);
+
+/** Six numbers that are read as one: the sentence stands above all of them. */
+export function isSpread(schema: z.ZodType): schema is typeof quantiles {
+  return schema instanceof z.ZodObject && Object.keys(schema.shape).join() === Object.keys(quantiles.shape).join();
+}

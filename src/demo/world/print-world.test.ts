@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PRESETS } from './presets.ts';
 import { printWorld, worldJsonSchema } from './print-world.ts';
-import { memberSchema, presentSchema } from './schema-walk.ts';
+import { memberSchema, presentSchema } from '../../facts/yaml/schema-walk.ts';
 import { readWorld } from './world-file.ts';
 import { worldSchema, type World } from './world-schema.ts';
 

@@ -1,8 +1,8 @@
 import { strict as assert } from 'node:assert';
 import { Document, isMap, Pair, Scalar, YAMLMap, YAMLSeq, type Node } from 'yaml';
 import { z } from 'zod';
-import { quantiles } from './field.ts';
-import { fieldsOf, isBlock, isSpread, memberSchema, presentSchema, sentenceOfField } from './schema-walk.ts';
+import { fieldsOf, isBlock, memberSchema, presentSchema, sentenceOfField } from '../../facts/yaml/schema-walk.ts';
+import { isSpread, quantiles } from './field.ts';
 import { worldSchema, type World } from './world-schema.ts';
 
 const COMMENT_COLUMNS_MAX = 110;
@@ -61,7 +61,7 @@ function nodeOf(schema: z.ZodType, value: unknown, told: Set<z.ZodType>): Node {
   if (fields !== undefined) return isSpread(present) ? onOneLine(value) : fieldsNode(fields, value, told);
   const member = memberSchema(present);
   if (member === undefined) return new Scalar(value);
-  return isBlock(member) ? membersNode(member, value, told) : onOneLine(value);
+  return isBlock(member, isSpread) ? membersNode(member, value, told) : onOneLine(value);
 }
 
 function fieldsNode(fields: Readonly<Record<string, z.ZodType>>, value: unknown, told: Set<z.ZodType>): YAMLMap {
@@ -128,7 +128,7 @@ function tableNode(values: object): YAMLMap {
 }
 
 function commented(key: Scalar, field: z.ZodType): Scalar {
-  const sentence = sentenceOfField(field);
+  const sentence = sentenceOfField(field, isSpread);
   assert(sentence !== undefined, `the field ${String(key.value)} has no sentence`);
   key.commentBefore = linesOf(sentence);
   return key;

@@ -1,8 +1,8 @@
 import { meanOf } from '../../chance.ts';
 import type { Habit } from '../habit-schema.ts';
 import { unknownName } from './check-pool.ts';
-import type { Path } from '../schema-walk.ts';
-import type { WorldProblem } from './world-problem.ts';
+import type { Path } from '../../../facts/yaml/schema-walk.ts';
+import type { FileProblem } from '../../../facts/yaml/file-problem.ts';
 import type { Quantiles, World } from '../world-schema.ts';
 
 /** Below these a day holds more jobs or spans than anybody could look at, at 0 without end. */
@@ -14,7 +14,7 @@ const GPU_DAYS_BETWEEN_CRASHES_MIN = 0.001;
 const STOPPED_IDLE_HOURS_MIN = 0.02;
 const TRIALS_MAX = 10_000;
 
-export function checkHabit(world: World, habit: Habit, index: number): WorldProblem[] {
+export function checkHabit(world: World, habit: Habit, index: number): FileProblem[] {
   const at = (field: string): Path => ['habits', index, field];
   const names = (members: readonly { readonly name: string }[]) => members.map(({ name }) => name);
   return [
@@ -27,7 +27,7 @@ export function checkHabit(world: World, habit: Habit, index: number): WorldProb
   ];
 }
 
-function checkPlace(world: World, habit: Habit, path: Path): WorldProblem[] {
+function checkPlace(world: World, habit: Habit, path: Path): FileProblem[] {
   const pool = world.pools.find(({ name }) => name === habit.pool);
   if (pool === undefined || (habit.kind === 'box') === (pool.scheduler === 'none')) return [];
   const what =
@@ -38,16 +38,16 @@ function checkPlace(world: World, habit: Habit, path: Path): WorldProblem[] {
 }
 
 /** Times that are drawn again and again must take time. */
-function checkSpreads(habit: Habit, at: (field: string) => Path): WorldProblem[] {
-  const tooShort = (field: string, spread: Quantiles, least: number): WorldProblem[] =>
+function checkSpreads(habit: Habit, at: (field: string) => Path): FileProblem[] {
+  const tooShort = (field: string, spread: Quantiles, least: number): FileProblem[] =>
     spread.p50 >= least
       ? []
       : [{ path: [...at(field), 'p50'], what: `must be at least ${least}, but is ${spread.p50}` }];
-  const tooMany = (field: string, spread: Quantiles, most: number): WorldProblem[] =>
+  const tooMany = (field: string, spread: Quantiles, most: number): FileProblem[] =>
     spread.p100 <= most
       ? []
       : [{ path: [...at(field), 'p100'], what: `must be at most ${most}, but is ${spread.p100}` }];
-  const tooShortOnAverage = (field: string, spread: Quantiles): WorldProblem[] => {
+  const tooShortOnAverage = (field: string, spread: Quantiles): FileProblem[] => {
     const mean = meanOf(spread);
     return mean >= JOB_HOURS_MIN
       ? []
@@ -74,8 +74,8 @@ function checkSpreads(habit: Habit, at: (field: string) => Path): WorldProblem[]
   ];
 }
 
-function checkKind(habit: Habit, at: (field: string) => Path): WorldProblem[] {
-  const tooSmall = (field: string, value: number, least: number): WorldProblem[] =>
+function checkKind(habit: Habit, at: (field: string) => Path): FileProblem[] {
+  const tooSmall = (field: string, value: number, least: number): FileProblem[] =>
     value === 0 || value >= least ? [] : [{ path: at(field), what: `must be 0 or at least ${least}, but is ${value}` }];
   if (habit.kind === 'training') {
     const noSize = Object.values(habit.gpus).every((weight) => weight === 0);

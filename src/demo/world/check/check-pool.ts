@@ -1,5 +1,5 @@
-import type { Path } from '../schema-walk.ts';
-import { nearestHint, type WorldProblem } from './world-problem.ts';
+import type { Path } from '../../../facts/yaml/schema-walk.ts';
+import { nearestHint, type FileProblem } from '../../../facts/yaml/file-problem.ts';
 import { DOLLARS_MAX, type Pool, type World } from '../world-schema.ts';
 
 /** A card is cut along eight slots of memory and seven of compute, on a card of 80 GB as on one of 40. */
@@ -19,7 +19,7 @@ const MIB_PER_GB = 1024;
 /** What is committed is what is used, divided by this: near 0 it is without bounds. */
 const COMMITMENT_USED_PERCENT_MIN = 1;
 
-export function checkPool(world: World, pool: Pool, index: number): WorldProblem[] {
+export function checkPool(world: World, pool: Pool, index: number): FileProblem[] {
   const at = (field: keyof Pool): Path => ['pools', index, field];
   return [
     ...unknownName('gpu', pool.gpu, Object.keys(world.gpus), at('gpu')),
@@ -33,7 +33,7 @@ export function checkPool(world: World, pool: Pool, index: number): WorldProblem
 }
 
 /** One problem if nothing is called that. */
-export function unknownName(kind: string, name: string, known: readonly string[], path: Path): WorldProblem[] {
+export function unknownName(kind: string, name: string, known: readonly string[], path: Path): FileProblem[] {
   if (known.includes(name)) return [];
   const names = known.length === 0 ? 'there is none' : `there are ${known.join(', ')}`;
   return [{ path, what: `there is no ${kind} ${JSON.stringify(name)}; ${names}${nearestHint(name, known)}` }];
@@ -44,9 +44,9 @@ export function hasDecimals(value: number, most: number): boolean {
   return Number(value.toFixed(most)) === value;
 }
 
-function checkBuying(world: World, pool: Pool, at: (field: keyof Pool) => Path): WorldProblem[] {
+function checkBuying(world: World, pool: Pool, at: (field: keyof Pool) => Path): FileProblem[] {
   const known = world.providers.map(({ name }) => name);
-  const problems: WorldProblem[] = [];
+  const problems: FileProblem[] = [];
   if (pool.purchase === 'owned') {
     if (pool.provider !== undefined) {
       problems.push({
@@ -77,7 +77,7 @@ function needed(
   by: string,
   at: (field: keyof Pool) => Path,
   least?: number,
-): WorldProblem[] {
+): FileProblem[] {
   const path = at(field);
   const value = pool[field];
   if (value === undefined) return [{ path, what: `is missing, and ${by} needs it` }];
@@ -89,7 +89,7 @@ function needed(
 }
 
 /** Prices are exact to the micro-dollar, also once a row of another currency is changed into dollars. */
-function checkPrices(world: World, pool: Pool, at: (field: keyof Pool) => Path): WorldProblem[] {
+function checkPrices(world: World, pool: Pool, at: (field: keyof Pool) => Path): FileProblem[] {
   const provider = world.providers.find(({ name }) => name === pool.provider);
   const { currency, usd_per_unit: rate } = provider ?? { currency: 'USD', usd_per_unit: 1 };
   const most = currency === 'USD' ? 6 : 2;
@@ -107,7 +107,7 @@ function checkPrices(world: World, pool: Pool, at: (field: keyof Pool) => Path):
   });
 }
 
-function checkSharing(world: World, pool: Pool, at: (field: keyof Pool) => Path): WorldProblem[] {
+function checkSharing(world: World, pool: Pool, at: (field: keyof Pool) => Path): FileProblem[] {
   if (pool.sharing === 'time-slice') return needed(pool, 'time_slices', 'sharing time-slice', at);
   if (pool.sharing === 'whole') return [];
   const path = at('mig_profiles');

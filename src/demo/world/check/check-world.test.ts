@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkWorld } from './check-world.ts';
 import { PRESETS } from '../presets.ts';
-import { pathText } from './world-problem.ts';
+import { pathText } from '../../../facts/yaml/file-problem.ts';
 import type { Box, Habit, Notebook, Serving, Sweep, Training } from '../habit-schema.ts';
 import { worldSchema, type Gpu, type Pool, type Provider, type World } from '../world-schema.ts';
 

@@ -1,14 +1,14 @@
 import { checkHabit } from './check-habit.ts';
 import { checkPool, hasDecimals } from './check-pool.ts';
-import type { Path } from '../schema-walk.ts';
-import type { WorldProblem } from './world-problem.ts';
+import type { Path } from '../../../facts/yaml/schema-walk.ts';
+import type { FileProblem } from '../../../facts/yaml/file-problem.ts';
 import type { Pool, World } from '../world-schema.ts';
 
 /** More than the pool has, so that queues form; beyond this they would only grow. */
 const ASKED_PERCENT_MAX = 130;
 
 /** What is wrong with a world although every field of it is right: names, sums, and what cannot be. */
-export function checkWorld(world: World): WorldProblem[] {
+export function checkWorld(world: World): FileProblem[] {
   return [
     ...Object.entries(world.gpus).flatMap(([name, gpu]) =>
       gpu.rest_w < gpu.full_w
@@ -30,7 +30,7 @@ export function checkWorld(world: World): WorldProblem[] {
   ];
 }
 
-function repeated(members: readonly { readonly name: string }[], path: Path): WorldProblem[] {
+function repeated(members: readonly { readonly name: string }[], path: Path): FileProblem[] {
   const first = new Map<string, number>();
   return members.flatMap(({ name }, index) => {
     const before = first.get(name);
@@ -47,7 +47,7 @@ function repeated(members: readonly { readonly name: string }[], path: Path): Wo
   });
 }
 
-function repeatedUsers(users: readonly string[], path: Path): WorldProblem[] {
+function repeatedUsers(users: readonly string[], path: Path): FileProblem[] {
   return users.flatMap((user, index) =>
     users.indexOf(user) === index
       ? []
@@ -55,7 +55,7 @@ function repeatedUsers(users: readonly string[], path: Path): WorldProblem[] {
   );
 }
 
-function checkProvider(provider: World['providers'][number], index: number): WorldProblem[] {
+function checkProvider(provider: World['providers'][number], index: number): FileProblem[] {
   const path = ['providers', index, 'usd_per_unit'];
   const rate = provider.usd_per_unit;
   if (rate === 0) return [{ path, what: 'must be more than 0, but is 0' }];
@@ -64,7 +64,7 @@ function checkProvider(provider: World['providers'][number], index: number): Wor
 }
 
 /** Reports add dollars up, for which a currency has one rate. */
-function checkCurrencies(providers: World['providers']): WorldProblem[] {
+function checkCurrencies(providers: World['providers']): FileProblem[] {
   return providers.flatMap(({ currency, usd_per_unit: rate }, index) => {
     const before = providers.findIndex((one) => one.currency === currency);
     const first = providers[before]!.usd_per_unit;
@@ -75,7 +75,7 @@ function checkCurrencies(providers: World['providers']): WorldProblem[] {
   });
 }
 
-function checkShares(pools: readonly Pool[]): WorldProblem[] {
+function checkShares(pools: readonly Pool[]): FileProblem[] {
   const total = pools.reduce((sum, pool) => sum + pool.share_percent, 0);
   // The sum of decimals is off by less than this, and a share is not given finer.
   if (Math.abs(total - 100) <= 0.01) return [];
@@ -86,8 +86,8 @@ function checkCalendar({
   day_begins_hour: begins,
   day_ends_hour: ends,
   submissions_by_hour,
-}: World['calendar']): WorldProblem[] {
-  const problems: WorldProblem[] = [];
+}: World['calendar']): FileProblem[] {
+  const problems: FileProblem[] = [];
   if (ends <= begins) {
     problems.push({
       path: ['calendar', 'day_ends_hour'],
@@ -101,7 +101,7 @@ function checkCalendar({
 }
 
 /** Nobody can run more than there is: the queue of such a pool would grow for ever. */
-function checkAsked(world: World, pool: Pool): WorldProblem[] {
+function checkAsked(world: World, pool: Pool): FileProblem[] {
   const asked = world.habits
     .map((habit, index) => {
       const field = 'load_percent' in habit ? 'load_percent' : 'share_percent';

@@ -1,14 +1,22 @@
 import type { z } from 'zod';
-import { nearestName } from '../../facts/nearest-name.ts';
+import { nearestName } from '../nearest-name.ts';
+import { nearestHint, type FileProblem } from './file-problem.ts';
 import { schemaAt, valueAt, type Path } from './schema-walk.ts';
-import { nearestHint, type WorldProblem } from './check/world-problem.ts';
 
 type Issue = z.core.$ZodIssue;
 
+/** What a schema is told about, and what of it may not be repeated. */
+export interface Checked {
+  readonly schema: z.ZodType;
+  readonly value: unknown;
+  /** Places that may hold a secret: what stands there is not shown. */
+  readonly hides?: (path: Path) => boolean;
+}
+
 /** What a schema found, in words for somebody who edits a file. */
-export function schemaProblems(issues: readonly Issue[], world: unknown): WorldProblem[] {
-  const problems = issues.filter(isOurs).flatMap((issue) => problemsOf(issue, world));
-  const misspelt = new Set(problems.flatMap((problem) => meantPath(problem, world)));
+export function schemaProblems(issues: readonly Issue[], checked: Checked): FileProblem[] {
+  const problems = issues.filter(isOurs).flatMap((issue) => problemsOf(issue, checked));
+  const misspelt = new Set(problems.flatMap((problem) => meantPath(problem, checked)));
   // A name misspelt is also a name missing: one of the two is enough.
   return problems.filter(({ path, ofKey }) => ofKey === true || !misspelt.has(JSON.stringify(path)));
 }
@@ -19,11 +27,13 @@ function isOurs(issue: Issue): boolean {
   return issue.code !== 'too_small' || issue.minimum !== Number.MIN_SAFE_INTEGER;
 }
 
-function problemsOf(issue: Issue, world: unknown): WorldProblem[] {
+function problemsOf(issue: Issue, checked: Checked): FileProblem[] {
   const path = issue.path as Path;
-  const value = valueAt(path, world);
+  const value = valueAt(path, checked.value);
+  const meant = meantForm(issue);
+  if (meant !== undefined) return meant.filter(isOurs).flatMap((inner) => problemsOf(inner, checked));
   if (issue.code === 'unrecognized_keys') {
-    const known = schemaAt(path, world).fields;
+    const known = schemaAt(checked.schema, path, checked.value).fields;
     return issue.keys.map((key) => ({
       path: [...path, key],
       ofKey: true,
@@ -37,21 +47,34 @@ function problemsOf(issue: Issue, world: unknown): WorldProblem[] {
   const choices = choicesOf(issue);
   const must = mustOf(issue);
   if (value === undefined) return [{ path, what: `is missing${choices.length > 1 ? `: ${must}` : ''}` }];
+  if (checked.hides?.(path) === true) return [{ path, what: must }];
   const hint = typeof value === 'string' ? nearestHint(value, choices) : '';
   return [{ path, what: `${must}, but is ${valueText(value)}${hint}` }];
 }
 
-function meantPath({ path, ofKey }: WorldProblem, world: unknown): string[] {
+/** Where several forms may stand, what is wrong with the one that was meant; undefined where none was. */
+function meantForm(issue: Issue): Issue[] | undefined {
+  if (issue.code !== 'invalid_union' || 'options' in issue) return undefined;
+  const meant = issue.errors.find(
+    (inner) => !inner.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
+  );
+  return meant?.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+function meantPath({ path, ofKey }: FileProblem, { schema, value }: Checked): string[] {
   if (ofKey !== true) return [];
   const parent = path.slice(0, -1);
-  const meant = nearestName(String(path.at(-1)), schemaAt(parent, world).fields);
+  const meant = nearestName(String(path.at(-1)), schemaAt(schema, parent, value).fields);
   return meant === undefined ? [] : [JSON.stringify([...parent, meant])];
 }
 
 function choicesOf(issue: Issue): string[] {
   if (issue.code === 'invalid_value') return issue.values.map(String);
-  if (issue.code !== 'invalid_union' || !('options' in issue)) return [];
-  return (issue.options as readonly unknown[]).map(String);
+  if (issue.code !== 'invalid_union') return [];
+  if ('options' in issue) return (issue.options as readonly unknown[]).map(String);
+  return issue.errors.flatMap((inner) =>
+    inner.flatMap((each) => (each.code === 'invalid_type' ? [TYPE_WORDS[each.expected] ?? each.expected] : [])),
+  );
 }
 
 function mustOf(issue: Issue): string {

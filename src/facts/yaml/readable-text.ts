@@ -1,7 +1,7 @@
 import { Lexer, Parser } from 'yaml';
 
 const CHARACTERS_MAX = 1_000_000;
-/** 500 pools with 1,000 habits take 32,000. */
+/** 500 pools of a demo world with 1,000 habits take 32,000. */
 const LINES_MAX = 50_000;
 const DEPTH_MAX = 100;
 const REPLACEMENT = 0xfffd;
@@ -13,12 +13,12 @@ export interface Located {
 }
 
 /**
- * Why a text cannot be a world file, before anything composes it: bytes that are no text, more than anybody would read,
+ * Why a text cannot be a file people wrote, before anything composes it: bytes that are no text, more than anybody would read,
  * or nesting so deep that the composer would take the process with it.
  */
-export function unreadablePart(text: string): Located | undefined {
+export function unreadablePart(text: string, noun: string): Located | undefined {
   if (text.length > CHARACTERS_MAX) {
-    return { offset: 0, what: `the file has ${text.length} characters; a world has at most ${CHARACTERS_MAX}` };
+    return { offset: 0, what: `the file has ${text.length} characters; ${noun} has at most ${CHARACTERS_MAX}` };
   }
   let lines = 1;
   for (let offset = 0; offset < text.length; offset += 1) {
@@ -26,7 +26,7 @@ export function unreadablePart(text: string): Located | undefined {
     if (isNoText(code)) return { offset, what: 'this is not text in UTF-8: a byte here is no character' };
     if (code === 10) lines += 1;
     if (lines > LINES_MAX) {
-      return { offset: offset + 1, what: `more than ${LINES_MAX} lines; a world has at most that` };
+      return { offset: offset + 1, what: `more than ${LINES_MAX} lines; ${noun} has at most that` };
     }
   }
   return tooDeepPart(text);

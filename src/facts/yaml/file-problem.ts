@@ -1,8 +1,8 @@
-import { nearestName } from '../../../facts/nearest-name.ts';
-import type { Path } from '../schema-walk.ts';
+import { nearestName } from '../nearest-name.ts';
+import type { Path } from './schema-walk.ts';
 
-/** Something wrong with a world, and where. */
-export interface WorldProblem {
+/** Something wrong with what a file says, and where. */
+export interface FileProblem {
   /** What is missing is named too: the place is then that of what should hold it. */
   readonly path: Path;
   /** Whether the name of the field is wrong rather than what it holds. */

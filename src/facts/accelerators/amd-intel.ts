@@ -1,0 +1,90 @@
+import type { Accelerator } from './accelerator.ts';
+
+const CDNA3 = { fp64: 81.7, fp32: 163.4, tf32: 653.7, bf16: 1307.4, fp16: 1307.4, fp8: 2614.9, int8: 2614.9 };
+
+export const AMD: readonly Accelerator[] = [
+  {
+    id: 'MI100',
+    vendor: 'AMD',
+    memoryGib: 32,
+    bandwidthGbS: 1228.8,
+    denseTflops: { fp64: 11.5, fp32: 23.1, bf16: 92.3, fp16: 184.6, int8: 184.6 },
+    powerW: 300,
+    names: ['MI100'],
+    source: 'AMD Instinct MI100 brochure',
+  },
+  {
+    id: 'MI210',
+    vendor: 'AMD',
+    memoryGib: 64,
+    bandwidthGbS: 1638.4,
+    denseTflops: { fp64: 22.6, fp32: 22.6, bf16: 181, fp16: 181, int8: 181 },
+    powerW: 300,
+    names: ['MI210'],
+    source: 'AMD Instinct MI210 data sheet',
+  },
+  {
+    id: 'MI250X',
+    vendor: 'AMD',
+    devicesPerBoard: 2,
+    memoryGib: 128,
+    bandwidthGbS: 3276.8,
+    denseTflops: { fp64: 47.9, fp32: 47.9, bf16: 383, fp16: 383, int8: 383 },
+    powerW: 560,
+    names: ['MI250X'],
+    source: 'AMD Instinct MI250X data sheet',
+  },
+  {
+    id: 'MI300X',
+    vendor: 'AMD',
+    memoryGib: 192,
+    bandwidthGbS: 5300,
+    denseTflops: CDNA3,
+    powerW: 750,
+    names: ['MI300X'],
+    source: 'AMD Instinct MI300X data sheet',
+  },
+  {
+    id: 'MI325X',
+    vendor: 'AMD',
+    memoryGib: 256,
+    bandwidthGbS: 6000,
+    denseTflops: CDNA3,
+    powerW: 1000,
+    names: ['MI325X'],
+    source: 'AMD Instinct MI325X data sheet',
+  },
+  {
+    id: 'MI355X',
+    vendor: 'AMD',
+    memoryGib: 288,
+    bandwidthGbS: 8000,
+    denseTflops: { fp64: 78.6, fp32: 157.3, bf16: 2516.6, fp16: 2516.6, fp8: 5033.2, int8: 5033.2, fp4: 10_066.3 },
+    powerW: 1400,
+    names: ['MI355X'],
+    source: 'AMD Instinct MI355X data sheet',
+  },
+];
+
+export const INTEL: readonly Accelerator[] = [
+  {
+    id: 'Gaudi2',
+    vendor: 'Intel',
+    memoryGib: 96,
+    bandwidthGbS: 2450,
+    denseTflops: { bf16: 432, fp8: 865 },
+    powerW: 600,
+    names: ['Gaudi2', 'Gaudi 2', 'HL-225'],
+    source: 'Intel Gaudi 3 white paper, column Gaudi 2',
+  },
+  {
+    id: 'Gaudi3',
+    vendor: 'Intel',
+    memoryGib: 128,
+    bandwidthGbS: 3700,
+    denseTflops: { bf16: 1835, fp8: 1835 },
+    powerW: 900,
+    names: ['Gaudi3', 'Gaudi 3', 'HL-325'],
+    source: 'Intel Gaudi 3 white paper, OAM module',
+  },
+];

@@ -1,0 +1,121 @@
+import type { Accelerator } from './accelerator.ts';
+
+const CLOUD_TPU = 'Google Cloud TPU documentation, per chip';
+const NEURON = 'AWS Neuron architecture guide, per chip';
+
+/** One chip each: catalogs sell TPUs by slices, whose name says how many chips or cores they have. */
+export const TPU: readonly Accelerator[] = [
+  {
+    id: 'TPU-v2',
+    vendor: 'Google',
+    memoryGib: 16,
+    bandwidthGbS: 700,
+    denseTflops: { bf16: 46 },
+    names: ['TPU-v2'],
+    source: 'Jouppi et al. 2020, A domain-specific supercomputer, per chip',
+  },
+  {
+    id: 'TPU-v3',
+    vendor: 'Google',
+    memoryGib: 32,
+    bandwidthGbS: 900,
+    denseTflops: { bf16: 123 },
+    powerW: 262,
+    names: ['TPU-v3'],
+    source: `${CLOUD_TPU}; power is the greatest measured`,
+  },
+  {
+    id: 'TPU-v4',
+    vendor: 'Google',
+    memoryGib: 32,
+    bandwidthGbS: 1200,
+    denseTflops: { bf16: 275, int8: 275 },
+    powerW: 192,
+    names: ['TPU-v4'],
+    source: `${CLOUD_TPU}; power is the greatest measured`,
+  },
+  {
+    id: 'TPU-v5e',
+    vendor: 'Google',
+    memoryGib: 16,
+    bandwidthGbS: 819,
+    denseTflops: { bf16: 197, int8: 393 },
+    names: ['TPU-v5e', 'TPU-v5litepod', 'tpu-v5-lite-podslice', 'tpu-v5-lite-device'],
+    source: CLOUD_TPU,
+  },
+  {
+    id: 'TPU-v5p',
+    vendor: 'Google',
+    memoryGib: 95,
+    bandwidthGbS: 2765,
+    denseTflops: { bf16: 459, int8: 918 },
+    names: ['TPU-v5p', 'tpu-v5p-slice'],
+    source: CLOUD_TPU,
+  },
+  {
+    id: 'TPU-v6e',
+    vendor: 'Google',
+    memoryGib: 32,
+    bandwidthGbS: 1640,
+    denseTflops: { bf16: 918, fp8: 918, int8: 1836 },
+    names: ['TPU-v6e', 'tpu-v6e-slice', 'Trillium'],
+    source: CLOUD_TPU,
+  },
+  {
+    id: 'TPU-v7',
+    vendor: 'Google',
+    memoryGib: 192,
+    bandwidthGbS: 7380,
+    denseTflops: { bf16: 2307, fp8: 4614 },
+    names: ['TPU-v7', 'TPU-v7x', 'TPU7x', 'Ironwood'],
+    source: CLOUD_TPU,
+  },
+];
+
+export const AWS_CHIPS: readonly Accelerator[] = [
+  {
+    id: 'Trainium',
+    vendor: 'AWS',
+    memoryGib: 32,
+    bandwidthGbS: 820,
+    denseTflops: { fp32: 47.5, tf32: 190, bf16: 190, fp16: 190, fp8: 190, int8: 380 },
+    names: ['Trainium', 'Trainium1'],
+    source: NEURON,
+  },
+  {
+    id: 'Trainium2',
+    vendor: 'AWS',
+    memoryGib: 96,
+    bandwidthGbS: 2900,
+    denseTflops: { fp32: 181, tf32: 667, bf16: 667, fp16: 667, fp8: 1299 },
+    names: ['Trainium2'],
+    source: NEURON,
+  },
+  {
+    id: 'Trainium3',
+    vendor: 'AWS',
+    memoryGib: 144,
+    bandwidthGbS: 4900,
+    denseTflops: { fp32: 183, tf32: 671, bf16: 671, fp16: 671, fp8: 2517, fp4: 2517 },
+    names: ['Trainium3'],
+    source: NEURON,
+  },
+  {
+    id: 'Inferentia',
+    vendor: 'AWS',
+    memoryGib: 8,
+    bandwidthGbS: 50,
+    denseTflops: { bf16: 64, fp16: 64, int8: 128 },
+    names: ['Inferentia', 'Inferentia1'],
+    source: NEURON,
+  },
+  {
+    id: 'Inferentia2',
+    vendor: 'AWS',
+    memoryGib: 32,
+    bandwidthGbS: 820,
+    denseTflops: { fp32: 47.5, tf32: 190, bf16: 190, fp16: 190, fp8: 190, int8: 380 },
+    names: ['Inferentia2'],
+    source: NEURON,
+  },
+];
