@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ACCELERATOR_NAMES } from '../src/facts/accelerators.ts';
 import { LIST_PRICES } from '../src/facts/list-price.ts';
 import { derivedLedger, rowText } from './oracle/derived-ledger.ts';
 import { oracle } from './oracle/oracle.ts';
@@ -12,7 +13,7 @@ const seeds = seedsOf('ORACLE_SEEDS', 24);
 describe('the ledger agrees with the oracle, row for row, whatever the order of imports', () => {
   test.each(seeds)('organisation %i', { timeout: 120_000 }, async (seed) => {
     const org = randomOrganisation(seed);
-    const told = oracle(org, LIST_PRICES);
+    const told = oracle(org, LIST_PRICES, ACCELERATOR_NAMES);
     const { entries, waterfall } = await derivedLedger(org, diceOf(seed + 1));
     const flavours = flavoursOf(seed).join(', ');
     expect(

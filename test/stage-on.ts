@@ -18,6 +18,8 @@ export async function stagesOn(
   try {
     const day = "SELECT DATE '2026-03-02' AS day, TIMESTAMP '2026-03-02 00:00:00' AS day_start";
     await engine.run(`CREATE TABLE calendar_day AS SELECT *, day_start + INTERVAL '1' DAY AS day_end FROM (${day})`);
+    await engine.run(`CREATE TABLE calendar_hour AS SELECT day, day_start + to_hours(h) AS hour_start,
+      day_start + to_hours(h + 1) AS hour_end FROM calendar_day, (SELECT CAST(range AS INTEGER) AS h FROM range(24)) g`);
     for (const [name, rows] of Object.entries(tables)) await engine.run(tableOf(name, rows));
     const params = { from: new Date('2026-03-02'), until: new Date('2026-03-03') };
     let rows: Record<string, unknown>[] = [];

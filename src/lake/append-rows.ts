@@ -33,21 +33,22 @@ export async function writeRows(
   keep: (aside: AsideFile) => void,
 ): Promise<WrittenRows> {
   const given = parts.map(({ relation }) => `SELECT ${columnNames(table)} FROM (${relation})`).join(' UNION ALL ');
-  const { all, leftOut } = await withoutLeftOut(engine, table, given);
+  const { all, leftOut } = await withoutLeftOut(engine, table, given, parts);
   const newest = await newestTime(engine, table, all);
-  const filledPath = join(workDir, 'filled.parquet');
-  await writeStage(engine, filledPath, filled(table, all, newest));
-  const rows = `SELECT * FROM read_parquet(${quote(filledPath)})`;
-  const { winners, skipped } = await winnersOf(engine, workDir, table, rows);
+  const rows = await filledRows(engine, workDir, table, all, parts, newest);
+  const isDistinct = parts.length === 1 && parts[0]?.part.isTable === true;
+  const { winners, skipped } = isDistinct
+    ? { winners: rows, skipped: [] }
+    : await winnersOf(engine, workDir, table, rows);
   const asides: AsideFile[] = [];
   const files: LakeFile[] = [];
-  for (const day of await daysOf(engine, table, winners)) {
+  for (const partition of await partitionsOf(engine, table, winners)) {
     const aside = await writeAside(
       engine,
       root,
       table,
-      day,
-      `SELECT ${columnNames(table)} FROM (${winners}) WHERE CAST(${table.partitionBy} AS DATE) = DATE '${day}'
+      partition,
+      `SELECT ${columnNames(table)} FROM (${winners}) WHERE ${partitionSql(table)} = '${partition}'
        ORDER BY ${[...new Set([...table.sortBy, ...keysOf(table)])].join(', ')}`,
     );
     keep(aside);
@@ -81,9 +82,11 @@ async function withoutLeftOut(
   engine: Engine,
   table: FactTable,
   rows: string,
+  parts: readonly ReadyPart[],
 ): Promise<{ all: string; leftOut: readonly SkippedRows[] }> {
   const column = table.columns.find(({ leftOutIfMissing }) => leftOutIfMissing !== undefined);
-  if (column?.leftOutIfMissing === undefined) return { all: rows, leftOut: [] };
+  const isKnown = column !== undefined && parts.every(({ part }) => part.known.has(column.name));
+  if (isKnown || column?.leftOutIfMissing === undefined) return { all: rows, leftOut: [] };
   const [found] = await engine.rows<{ rows: bigint; example: string | null }>(
     `SELECT count(*) AS rows, min(${keyText(table)}) AS example FROM (${rows}) WHERE ${column.name} IS NULL`,
   );
@@ -99,6 +102,22 @@ async function newestTime(engine: Engine, table: FactTable, rows: string): Promi
     `SELECT max(greatest(${timesOf(table).join(', ')})) AS newest FROM (${rows})`,
   );
   return found?.newest ?? BEFORE_EVERYTHING;
+}
+
+/** The rows with what only the batch can say written down, unless there is nothing to say. */
+async function filledRows(
+  engine: Engine,
+  workDir: string,
+  table: FactTable,
+  rows: string,
+  parts: readonly ReadyPart[],
+  newest: string,
+): Promise<string> {
+  const isWhole = parts.every(({ part }) => part.isTable === true && part.known.has('observed_at'));
+  if (isWhole && !storedColumns(table).some(({ name }) => name === 'slot')) return rows;
+  const path = join(workDir, 'filled.parquet');
+  await writeStage(engine, path, filled(table, rows, newest));
+  return `SELECT * FROM read_parquet(${quote(path)})`;
 }
 
 /** What only the whole batch can say: when it was seen, and which device of a job on a machine comes in which slot. */
@@ -131,6 +150,11 @@ async function winnersOf(
   if (empty !== undefined && empty.rows > 0n) {
     skipped.push({ reason: 'held for no time at all', rows: Number(empty.rows), example: empty.example ?? '' });
   }
+  // Nearly always no key comes twice, and looking at whole rows costs ten times as much as looking at keys.
+  const [repeated] = await engine.rows<{ keys: bigint }>(
+    `SELECT count(*) AS keys FROM (SELECT 1 FROM (${lasting}) GROUP BY ${keys} HAVING count(*) > 1)`,
+  );
+  if (repeated?.keys === 0n) return { winners: lasting, skipped };
   const text = `concat_ws(chr(31), ${storedColumns(table)
     .map(({ name }) => `COALESCE(CAST(${name} AS VARCHAR), '')`)
     .join(', ')})`;
@@ -157,11 +181,17 @@ async function winnersOf(
   return { winners: `SELECT * FROM read_parquet(${quote(path)})`, skipped };
 }
 
-async function daysOf(engine: Engine, table: FactTable, rows: string): Promise<string[]> {
-  const days = await engine.rows<{ day: string }>(
-    `SELECT DISTINCT CAST(CAST(${table.partitionBy} AS DATE) AS VARCHAR) AS day FROM (${rows}) ORDER BY day`,
+/** The folder a row lies in: `2026-11-01`, or `2026-11` where a day has so few rows that its file would be all overhead. */
+function partitionSql(table: FactTable): string {
+  const day = `CAST(CAST(${table.partitionBy} AS DATE) AS VARCHAR)`;
+  return table.partition === 'day' ? day : `left(${day}, 7)`;
+}
+
+async function partitionsOf(engine: Engine, table: FactTable, rows: string): Promise<string[]> {
+  const found = await engine.rows<{ partition: string }>(
+    `SELECT DISTINCT ${partitionSql(table)} AS partition FROM (${rows}) ORDER BY partition`,
   );
-  return days.map(({ day }) => day);
+  return found.map(({ partition }) => partition);
 }
 
 type Facts = Pick<

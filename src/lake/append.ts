@@ -106,7 +106,7 @@ async function readyParts(
   const ready: ReadyPart[] = [];
   for (const [index, part] of batch.parts.entries()) {
     try {
-      const stays = part.rereadable && table.merge === 'column';
+      const stays = part.isTable ?? (part.rereadable && table.merge === 'column');
       const path = join(workDir, `stage-${batchIndex}-${index}.parquet`);
       if (!stays) await writeStage(engine, path, part.select);
       const relation = stays ? part.select : `SELECT * FROM read_parquet(${quote(path)})`;

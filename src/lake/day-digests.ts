@@ -5,6 +5,7 @@ import type { Engine } from './engine.ts';
 import type { DerivedState } from './derived-state.ts';
 import type { DayDigests } from './input-hash.ts';
 import { addDays } from './calendar.ts';
+import { digestPrices } from './needed-prices.ts';
 
 /** Tables of intervals: few rows, each in force from one column to another, read whole by every day. */
 const INTERVAL_TABLES: Readonly<Record<string, { from: string; until: string; text: string }>> = {
@@ -25,7 +26,7 @@ function textOf(table: string, until: string): string {
  * Hashes, per day, what is in force on it, so that a new row of inventory changes the days it speaks about and no other.
  * Kept with the derived units: only new days are hashed while a table stays as it is.
  *
- * Reads: node, device, rate (resolved tables of the engine), inferred.
+ * Reads: node, device, rate, price (resolved tables of the engine), inferred.
  */
 export async function digestDays(engine: Engine, state: DerivedState, days: readonly string[]): Promise<DayDigests> {
   const byTable = new Map<string, Readonly<Record<string, string>>>();
@@ -49,6 +50,7 @@ export async function digestDays(engine: Engine, state: DerivedState, days: read
     }
     byTable.set(table, state.unit(`${table}_digest`, 'all')?.dayHashes ?? {});
   }
+  byTable.set('price', await digestPrices(engine, state, days));
   const inferred = await inferredDays(engine, state);
   const owned = await ownedNodes(engine);
   return {

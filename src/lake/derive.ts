@@ -12,6 +12,7 @@ import type { Engine, Params } from './engine.ts';
 import { inputHash } from './input-hash.ts';
 import type { DayDigests } from './input-hash.ts';
 import { withoutDamage } from './missing-files.ts';
+import { loadPrices } from './needed-prices.ts';
 import { publish } from './publish.ts';
 import { derivedRelation, factRelation } from './relation.ts';
 import { scopeOf } from './scope.ts';
@@ -99,6 +100,7 @@ async function prepare({ engine, state, scope, dataDir }: Derivation): Promise<v
     const relation = factRelation(dataDir, factTableByName(table), state.allFacts(table));
     await engine.run(`CREATE OR REPLACE TABLE ${table} AS ${relation}`);
   }
+  await loadPrices(engine, dataDir, state);
   const bills = scope.bills.map(
     (bill) =>
       `(${quote(bill.billId)}, ${quote(bill.provider)}, ${quote(bill.billingAccount)}, ` +
@@ -224,6 +226,8 @@ async function deriveRange(
 /** About how many rows a day makes: what it reads, times what the stage makes of it. */
 function rowsMade(stage: Stage, day: string, state: DerivedState): number {
   const read = stage.reads.map(({ table, days }) => {
+    // Of all that is listed, only what the nodes need was read.
+    if (table === 'price') return 0;
     if (state.isFact(table)) return rowsOf(days === 'all' ? state.allFacts(table) : state.factsOn(table, day));
     return state.unit(table, days === 'all' ? 'all' : day)?.file?.rows ?? 0;
   });
@@ -257,6 +261,7 @@ function range(work: Derivation, first: string, last: string): Params {
     horizon: work.scope.horizon,
     begin: work.scope.begin,
     spoken: work.scope.spoken,
+    heard: work.scope.heard,
   };
 }
 

@@ -1,13 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import {
+  DuckDBDataChunk,
   DuckDBDateValue,
   DuckDBDecimalValue,
   DuckDBInstance,
   DuckDBListValue,
   DuckDBMapValue,
   DuckDBTimestampValue,
+  INTEGER,
+  UINTEGER,
 } from '@duckdb/node-api';
-import type { DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { OperationError } from '../facts/operation-error.ts';
 
 /** A value handed to SQL as `$name`; a Date becomes a TIMESTAMP in UTC. */
@@ -21,6 +24,8 @@ export type Params = Readonly<Record<string, Param>>;
 export interface Engine {
   run(sql: string, params?: Params): Promise<void>;
   rows<T>(sql: string, params?: Params): Promise<T[]>;
+  /** Makes a temporary table of whole numbers, all columns of one length. Millions of rows cost tenths of a second. */
+  load(table: string, columns: ReadonlyMap<string, Int32Array | Uint32Array>): Promise<void>;
   close(): void;
 }
 
@@ -54,11 +59,37 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         .getRows()
         .map((row) => Object.fromEntries(names.map((name, index) => [name, plain(row[index] ?? null)])) as T);
     },
+    async load(table, columns) {
+      await guarded(() => loadColumns(connection, table, columns));
+    },
     close() {
       connection.closeSync();
       instance.closeSync();
     },
   };
+}
+
+/** Rows in one vector of the engine. */
+const VECTOR_ROWS = 2048;
+
+async function loadColumns(
+  connection: DuckDBConnection,
+  table: string,
+  columns: ReadonlyMap<string, Int32Array | Uint32Array>,
+): Promise<void> {
+  const values = [...columns.values()];
+  const types = values.map((each) => (each instanceof Int32Array ? INTEGER : UINTEGER));
+  const definition = [...columns.keys()].map((name, index) => `${name} ${String(types[index])}`).join(', ');
+  await connection.run(`CREATE OR REPLACE TEMP TABLE ${table} (${definition})`);
+  const appender = await connection.createAppender(table);
+  const rows = values[0]?.length ?? 0;
+  for (let at = 0; at < rows; at += VECTOR_ROWS) {
+    const until = Math.min(at + VECTOR_ROWS, rows);
+    const chunk = DuckDBDataChunk.create(types, until - at);
+    for (const [index, each] of values.entries()) chunk.setColumnValues(index, [...each.subarray(at, until)]);
+    appender.appendDataChunk(chunk);
+  }
+  appender.closeSync();
 }
 
 /**

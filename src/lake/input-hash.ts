@@ -3,7 +3,7 @@ import { OVERLAP_SECONDS_MAX } from '../facts/overlap.ts';
 import type { Stage, StageInput } from '../facts/stage.ts';
 import { addDays, printTime, startOf } from './calendar.ts';
 import type { BatchFile, DerivedState } from './derived-state.ts';
-import { coverageOn } from './scope.ts';
+import { coverageOn, heardOn } from './scope.ts';
 import type { Scope } from './scope.ts';
 
 /** A day keeps holdings this far past its end; a horizon beyond that is no input of it. */
@@ -91,6 +91,7 @@ function describeFiles(members: readonly BatchFile[]): string[] {
 
 function describeParam(stage: Stage, param: string, unit: string, scope: Scope): string {
   if (param === 'spoken') return scope.spoken;
+  if (param === 'heard') return heardOn(unit, scope.heard);
   if (param === 'begin') return scope.begin <= startOf(unit) ? '' : printTime(scope.begin);
   const lastDay = stage.unit === 'bill' ? (scope.bills.find((bill) => bill.billId === unit)?.lastDay ?? unit) : unit;
   const reach = new Date(startOf(addDays(lastDay, 1)).getTime() + HORIZON_REACH_SECONDS * 1000);

@@ -29,11 +29,13 @@ function readFacts(
   dataDir: string,
   files: readonly LakeFile[],
   columns: readonly (readonly [name: string, type: string])[],
+  keyFilter: string | undefined,
 ): string {
   const none = readFiles(dataDir, [], columns);
   if (files.length === 0) return none;
   const paths = files.map((file) => quote(resolve(dataDir, file.path))).join(', ');
-  const found = `SELECT * FROM read_parquet([${paths}], hive_partitioning = false, union_by_name = true)`;
+  const where = keyFilter === undefined ? '' : ` WHERE ${keyFilter}`;
+  const found = `SELECT * FROM read_parquet([${paths}], hive_partitioning = false, union_by_name = true)${where}`;
   return `SELECT ${columns.map(([name]) => name).join(', ')} FROM (${found} UNION ALL BY NAME ${none}) f`;
 }
 
@@ -47,12 +49,25 @@ export function derivedRelation(dataDir: string, stage: Stage, files: readonly L
  * wins, then the newer `observed_at`, then the greater batch name; never the order of arrival. Samples merge column
  * by column, so that a file of memory readings does not erase a file of utilisation.
  */
-export function factRelation(dataDir: string, table: FactTable, members: readonly BatchFile[]): string {
+export function factRelation(
+  dataDir: string,
+  table: FactTable,
+  members: readonly BatchFile[],
+  /** SQL over key columns: which rows are wanted. Said here it is answered by the files' statistics, before anything is merged. */
+  keyFilter?: string,
+): string {
   const columns = storedColumns(table).map((column) => [column.name, column.type] as const);
   const names = columns.map(([name]) => name);
-  const plain = (files: readonly LakeFile[]): string => readFacts(dataDir, files, columns);
+  const plain = (files: readonly LakeFile[]): string => readFacts(dataDir, files, columns, keyFilter);
   if (table.merge === 'bill' || new Set(members.map(({ batch }) => batch.name)).size <= 1) {
     return plain(members.map(({ file }) => file));
+  }
+  if (table.merge === 'row' && table.name !== 'allocation') {
+    const { alone, crowded } = byPartition(members);
+    if (alone.length > 0 && crowded.length > 0) {
+      return `${plain(alone.map(({ file }) => file))} UNION ALL ${factRelation(dataDir, table, crowded, keyFilter)}`;
+    }
+    if (crowded.length === 0) return plain(alone.map(({ file }) => file));
   }
   const ordered = members.toSorted((a, b) => compareBatches(a.batch, b.batch));
   const keys = table.columns.filter((column) => column.key).map((column) => column.name);
@@ -63,9 +78,10 @@ export function factRelation(dataDir: string, table: FactTable, members: readonl
           `SELECT *, ${batch.priority} AS batch_priority, ${place} AS batch_place FROM (${plain([file])}) f`,
       )
       .join(' UNION ALL ');
+    const believed = table.name === 'allocation' ? oneSourceForEachLife(union, ordered) : union;
     return `SELECT ${names.join(', ')} FROM (
       SELECT u.*, row_number() OVER (PARTITION BY ${keys.join(', ')}
-        ORDER BY batch_priority DESC, observed_at DESC, batch_place DESC) AS winner_place FROM (${union}) u
+        ORDER BY batch_priority DESC, observed_at DESC, batch_place DESC) AS winner_place FROM (${believed}) u
     ) ranked WHERE winner_place = 1`;
   }
   const alone = ordered.filter((member) => !ordered.some((other) => other !== member && mayShareKey(member, other)));
@@ -81,6 +97,29 @@ export function factRelation(dataDir: string, table: FactTable, members: readonl
     parts.push(`SELECT ${values.join(', ')} FROM (${union}) u GROUP BY ${keys.join(', ')}`);
   }
   return parts.join(' UNION ALL ');
+}
+
+/**
+ * Of sources that tell of the same life of a job only the one with the highest priority speaks: they may tell it in other rows,
+ * by device the one, by count the other, and the GPUs would be held twice.
+ */
+function oneSourceForEachLife(union: string, members: readonly BatchFile[]): string {
+  if (new Set(members.map(({ batch }) => batch.priority)).size <= 1) return union;
+  return `SELECT * FROM (SELECT u.*, max(batch_priority) OVER (PARTITION BY source, allocation_id, attempt) AS life_priority
+    FROM (${union}) u) p WHERE batch_priority = life_priority`;
+}
+
+/**
+ * The time that names a folder is part of the key, so that rows of two folders never meet: only folders with files of several
+ * batches have anything to decide. Years of prices are a hundred folders, and each file decided costs the planner.
+ */
+function byPartition(members: readonly BatchFile[]): { alone: BatchFile[]; crowded: BatchFile[] } {
+  const batches = new Map<string, Set<string>>();
+  for (const { batch, file } of members) {
+    batches.set(file.partition, (batches.get(file.partition) ?? new Set()).add(batch.name));
+  }
+  const isAlone = ({ file }: BatchFile): boolean => batches.get(file.partition)?.size === 1;
+  return { alone: members.filter(isAlone), crowded: members.filter((member) => !isAlone(member)) };
 }
 
 function compareBatches(a: Batch, b: Batch): number {

@@ -23,7 +23,7 @@ export async function showInputs(work: InputSpace, stage: Stage, first: string, 
   const { engine, state, dataDir, scope } = work;
   await showCalendar(engine, first, last);
   for (const input of stage.reads) {
-    if (input.table === 'bill' || WHOLE_FACTS.includes(input.table)) continue;
+    if (input.table === 'bill' || input.table === 'price' || WHOLE_FACTS.includes(input.table)) continue;
     const source = work.stages.find((candidate) => candidate.name === input.table);
     if (source?.unit === 'whole') continue;
     if (source?.unit === 'bill') {

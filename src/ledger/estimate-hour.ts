@@ -1,5 +1,7 @@
 import { LIST_PRICES } from '../facts/list-price.ts';
 import type { Stage } from '../facts/stage.ts';
+import { CATALOG, isOfMachine } from './catalog-price.ts';
+import { namesModel } from './model-name.ts';
 
 const NANOS_PER_USD = 1_000_000_000n;
 
@@ -12,12 +14,6 @@ function nanos(usd: string): bigint {
 const LIST_PRICE_ROWS = LIST_PRICES.map(
   (price) => `('${price.model}', CAST(${nanos(price.usdPerGpuHour)} AS BIGINT))`,
 ).join(', ');
-
-/** Whether a listed model has these words in it: `H100` is in `NVIDIA H100 80GB HBM3`, `L4` is not in `NVIDIA L40`. */
-const namesModel = (listed: string, wanted: string): string => {
-  const words = (text: string): string => `' ' || translate(lower(${text}), '-_/().,', '       ') || ' '`;
-  return `strpos(${words(listed)}, ${words(wanted)}) > 0`;
-};
 
 /** Nano-dollars an hour × seconds, in whole micros, half up. */
 export const microsOf = (nanosPerHour: string, seconds: string): string =>
@@ -32,20 +28,24 @@ export const RATE_ROW = `
               ELSE COALESCE(r.next_from, TIMESTAMP '9999-12-31 00:00:00') END AS ends_at
   FROM (SELECT rate.*, lead(valid_from) OVER (PARTITION BY model, node_id ORDER BY valid_from) AS next_from FROM rate) r`;
 
+/** A machine's price is that of all its GPUs; an accelerator that is priced apart from its host comes on top. */
+const CATALOG_NANOS = `CAST((k.machine_nanos - k.machine_nanos % k.gpus) / k.gpus AS BIGINT) + COALESCE(k.accelerator_nanos, 0)`;
+
 /**
- * Question: how long was each GPU there in each hour, and what would that hour cost by rate or list price?
+ * Question: how long was each GPU there in each hour, and what would that hour cost by rate, catalog or list price?
  *
  * Computed for billed hours too: the difference is how far off our estimates are.
  *
- * Reads: presence, rate (all rows).
+ * Reads: presence, rate, price (all rows).
  */
 export const estimateHour: Stage = {
   name: 'estimate_hour',
-  version: 1,
+  version: 2,
   unit: 'day',
   reads: [
     { table: 'presence', days: [0] },
     { table: 'rate', days: 'all' },
+    { table: 'price', days: 'all' },
   ],
   growth: 24,
   params: [],
@@ -74,7 +74,8 @@ export const estimateHour: Stage = {
       SELECT day, root_device_id, count(*) AS presence_rows FROM presence GROUP BY day, root_device_id
     ), piece AS (
       SELECT p.day, h.hour_start, p.root_device_id, p.device_id, p.is_slice, p.from_at, p.node_id, p.model, p.cluster,
-             p.provider, p.billing_account, p.region, p.purchase, p.presence, r.presence_rows,
+             p.provider, p.billing_account, p.region, p.purchase, p.presence, p.zone, p.instance_type,
+             p.node_gpus, r.presence_rows,
              date_diff('second', CASE WHEN p.from_at > h.hour_start THEN p.from_at ELSE h.hour_start END,
                CASE WHEN p.until_at < h.hour_end THEN p.until_at ELSE h.hour_end END) AS seconds
       FROM presence p
@@ -89,11 +90,11 @@ export const estimateHour: Stage = {
       FROM summed
     ), described AS (
       SELECT day, hour_start, root_device_id, seconds AS present_s, node_id, model, cluster, provider, billing_account,
-             region, purchase, presence
+             region, purchase, presence, zone, instance_type, node_gpus
       FROM piece WHERE presence_rows = 1
       UNION ALL
       SELECT day, hour_start, root_device_id, present_s, node_id, model, cluster, provider, billing_account, region,
-             purchase, presence
+             purchase, presence, zone, instance_type, node_gpus
       FROM ranked WHERE place = 1
     ), asked AS (SELECT DISTINCT day, node_id, model FROM presence
     ), offered AS (
@@ -114,13 +115,25 @@ export const estimateHour: Stage = {
         SELECT m.model, l.nanos, row_number() OVER (PARTITION BY m.model ORDER BY length(l.model) DESC, l.model) AS place
         FROM (SELECT DISTINCT model FROM presence) m JOIN list_price l ON ${namesModel('m.model', 'l.model')}
       ) ranked WHERE place = 1
+    ), ${CATALOG.trim()}, node_roots AS (
+      SELECT day, node_id, count(DISTINCT root_device_id) AS roots FROM presence WHERE instance_type IS NOT NULL
+      GROUP BY day, node_id
+    ), catalog_hour AS (
+      SELECT d.root_device_id, d.hour_start, c.machine_nanos, c.accelerator_nanos,
+             CASE WHEN d.node_gpus > 0 THEN d.node_gpus ELSE n.roots END AS gpus
+      FROM described d JOIN catalog c ON d.hour_start = c.hour_start AND ${isOfMachine('d', 'c')}
+      JOIN node_roots n ON d.day = n.day AND d.node_id = n.node_id
+    ), priced AS (
+      SELECT d.*, c.nanos AS rate_nanos, ${CATALOG_NANOS} AS catalog_nanos, l.nanos AS list_nanos
+      FROM described d LEFT JOIN chosen c ON d.hour_start = c.hour_start
+        AND COALESCE(d.node_id, '') = COALESCE(c.node_id, '') AND COALESCE(d.model, '') = COALESCE(c.model, '')
+      LEFT JOIN catalog_hour k ON d.root_device_id = k.root_device_id AND d.hour_start = k.hour_start
+      LEFT JOIN listed l ON d.model = l.model
     )
-    SELECT d.day, d.hour_start, d.root_device_id, d.present_s, d.node_id, d.model, d.cluster, d.provider, d.billing_account,
-           d.region, d.purchase, d.presence,
-           CASE WHEN c.nanos IS NOT NULL THEN 'rate' WHEN l.nanos IS NOT NULL THEN 'list' END AS priced_by,
-           COALESCE(c.nanos, l.nanos) AS usd_nanos_per_hour,
-           ${microsOf('COALESCE(c.nanos, l.nanos)', 'd.present_s')} AS usd_micros
-    FROM described d LEFT JOIN chosen c ON d.hour_start = c.hour_start
-      AND COALESCE(d.node_id, '') = COALESCE(c.node_id, '') AND COALESCE(d.model, '') = COALESCE(c.model, '')
-    LEFT JOIN listed l ON d.model = l.model`,
+    SELECT day, hour_start, root_device_id, present_s, node_id, model, cluster, provider, billing_account, region, purchase, presence,
+           CASE WHEN rate_nanos IS NOT NULL THEN 'rate' WHEN catalog_nanos IS NOT NULL THEN 'catalog'
+                WHEN list_nanos IS NOT NULL THEN 'list' END AS priced_by,
+           COALESCE(rate_nanos, catalog_nanos, list_nanos) AS usd_nanos_per_hour,
+           ${microsOf('COALESCE(rate_nanos, catalog_nanos, list_nanos)', 'present_s')} AS usd_micros
+    FROM priced`,
 };

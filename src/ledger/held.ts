@@ -17,6 +17,13 @@ export const splitMoney = (total: string, cumulative: string, weight: string, ba
   `CASE WHEN ${total} BETWEEN -40000000000 AND 40000000000 THEN ${splitPart(total, cumulative, weight, base)}
         ELSE ${splitPart(`CAST(${total} AS DECIMAL(38,0))`, cumulative, weight, base)} END`;
 
+const HEARD_AT = `strpos($heard, chr(31) || p.cluster || chr(30))`;
+const heardMoment = (place: number): string =>
+  `CAST(substr($heard, ${HEARD_AT} + length(p.cluster) + ${place}, 19) AS TIMESTAMP)`;
+
+/** The piece reaches beyond the span in which its cluster's scheduler was heard: nobody said that it was free. */
+const UNHEARD = `CASE WHEN ${HEARD_AT} > 0 THEN p.from_at < ${heardMoment(2)} OR p.until_at > ${heardMoment(22)} ELSE FALSE END`;
+
 /**
  * Question: who held each second of each present device, and which share of it?
  *
@@ -24,18 +31,19 @@ export const splitMoney = (total: string, cumulative: string, weight: string, ba
  * node are held by count, the whole node, because then what happens on one device changes the share of the others.
  * The shares of a device's piece add up to its capacity: what nobody claims is a row too.
  *
- * Reads: presence, holding. `$spoken` lists the clusters an allocation source speaks for (each between two unit separators), or is `*`.
+ * Reads: presence, holding. `$spoken` lists the clusters an allocation source speaks for (each between two unit separators), or is `*`;
+ * `$heard` the span in which those of them were heard that are collected.
  */
 export const held: Stage = {
   name: 'held',
-  version: 1,
+  version: 2,
   unit: 'day',
   reads: [
     { table: 'presence', days: [0] },
     { table: 'holding', days: [0] },
   ],
   growth: 24,
-  params: ['spoken'],
+  params: ['spoken', 'heard'],
   writes: [
     ['day', 'DATE'],
     ['hour_start', 'TIMESTAMP'],
@@ -169,7 +177,8 @@ export const held: Stage = {
     ), settled AS (
       SELECT p.*, e.place, e.share_units, e.conflict, e.pooled,
              e.is_rest AND CASE WHEN $spoken = '*' THEN TRUE WHEN $spoken = '' THEN FALSE WHEN p.cluster IS NULL THEN TRUE
-                                ELSE strpos($spoken, chr(31) || p.cluster || chr(31)) > 0 END AS is_unallocated
+                                ELSE strpos($spoken, chr(31) || p.cluster || chr(31)) > 0 END
+               AND NOT ${UNHEARD} AS is_unallocated
       FROM every e JOIN capable p ON e.piece_no = p.piece_no
     )
     SELECT s.day, date_trunc('hour', s.from_at) AS hour_start, s.from_at, s.until_at,

@@ -206,7 +206,7 @@ describe('a folder that cannot be used says why', () => {
     rmSync(dataDir, { recursive: true });
     await expect(open(true)).rejects.toMatchObject({
       code: 'no-data',
-      hint: expect.stringMatching(/bursar import.*bursar example/),
+      hint: expect.stringMatching(/bursar import.*bursar demo/),
     });
   });
 

@@ -16,12 +16,16 @@ import {
 } from './manifest-rows.ts';
 import type { Meta } from './manifest-schema.ts';
 import { createSchema, readMeta } from './manifest-schema.ts';
+import { createSourceTables, sourceStore } from './source-store.ts';
+import type { SourceStore } from '../facts/source-record.ts';
 import { isOutOfRoom, storageFailure } from './storage-failure.ts';
 
 /** A manifest and the file handle under it. */
 export interface OpenManifest extends Manifest {
   /** Every path a reader may have in hand: listed now, or listed once and not yet taken by `takeDeadFiles`. */
   keptFiles(): ReadonlySet<string>;
+  /** Where the sources left off. */
+  readonly sources: SourceStore;
   close(): void;
 }
 
@@ -64,6 +68,7 @@ function readManifest(open: OpenDatabase, dataDir: string, path: string): OpenMa
     commit: refuse,
     takeDeadFiles: refuse,
     keptFiles: refuse,
+    sources: sourceStore((work) => withClearFailure(dataDir, () => reader.read(work))),
     close: () => reader.close(),
   };
 }
@@ -77,6 +82,7 @@ function writeManifest(open: OpenDatabase, dataDir: string, path: string, option
     database.exec('PRAGMA journal_mode = WAL');
     database.exec('PRAGMA synchronous = FULL');
     createSchema(database, dataDir, options.now());
+    createSourceTables(database);
   } catch (failure) {
     database.close();
     throw failure;
@@ -87,6 +93,7 @@ function writeManifest(open: OpenDatabase, dataDir: string, path: string, option
     commit: (change) => withClearFailure(dataDir, () => commit(database, dataDir, change, options)),
     takeDeadFiles: (seconds) => withClearFailure(dataDir, () => takeDeadFiles(database, seconds, options.now())),
     keptFiles: () => withClearFailure(dataDir, () => keptFiles(database)),
+    sources: sourceStore((work) => withClearFailure(dataDir, () => work(database))),
     close: () => withClearFailure(dataDir, () => closeWriter(database)),
   };
 }
@@ -174,6 +181,6 @@ function withClearFailure<Result>(dataDir: string, work: () => Result): Result {
 
 function noData(dataDir: string): OperationError {
   return new OperationError('no-data', `there is no data in ${dataDir} yet`, {
-    hint: 'Bring some in with `bursar import`, or try `bursar example`.',
+    hint: 'Bring some in with `bursar import`, or try `bursar demo`.',
   });
 }

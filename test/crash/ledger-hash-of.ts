@@ -13,6 +13,7 @@ export async function ledgerHashOf(engine: Engine, dataDir: string, snapshot: Sn
     snapshot,
     scope: scopeOf(snapshot),
     staleRows: 0,
+    sources: [],
     ask: <Row>(question: Question) => ask<Row>(engine, dataDir, snapshot, STAGES, question),
   });
   return hash;

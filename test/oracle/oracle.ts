@@ -1,4 +1,4 @@
-import type { ListPrice, Organisation, SampleRow } from './organisation.ts';
+import type { AcceleratorName, ListPrice, Organisation, SampleRow } from './organisation.ts';
 import { entriesBesideDevices } from './rules/bill-entries.ts';
 import { postedBillsOf } from './rules/charges.ts';
 import { entriesOfDevices } from './rules/device-entries.ts';
@@ -34,7 +34,11 @@ export interface OracleAnswer {
 }
 
 /** Every entry and waterfall row of a little organisation, from `src/ledger/README.md` alone. */
-export function oracle(facts: Organisation, listPrices: readonly ListPrice[] = []): OracleAnswer {
+export function oracle(
+  facts: Organisation,
+  listPrices: readonly ListPrice[] = [],
+  acceleratorNames: readonly AcceleratorName[] = [],
+): OracleAnswer {
   const says = (sample: SampleRow): boolean =>
     [sample.engine_permille, sample.sm_permille, sample.util_permille, sample.power_w].some((value) => value !== null);
   // A row of samples in which nothing is known is not taken in.
@@ -47,7 +51,7 @@ export function oracle(facts: Organisation, listPrices: readonly ListPrice[] = [
   const gpuHours = gpuHoursOf(org, presence, holdings, window);
   const posted = postedBillsOf(org, nodesStillThere(org));
   const billed = moneyOfBills(org, presence, posted);
-  const rated = moneyOfRates(org, presence, listPrices, billed.roots, window);
+  const rated = moneyOfRates(org, presence, { listPrices, acceleratorNames }, billed.roots, window);
 
   const unordered = [
     ...entriesOfDevices(org, presence, [...billed.roots, ...rated], gpuHours),

@@ -15,6 +15,7 @@ export interface Organisation {
   /** In the order of the bill's file: the index is part and ordinal. */
   readonly charges: readonly ChargeRow[];
   readonly rates: readonly RateRow[];
+  readonly prices: readonly PriceRow[];
   readonly fxRates: readonly FxRateRow[];
   /** What the user said with `--covered-until`, for every bill; else each bill's own rows say it. */
   readonly covered_until: number | null;
@@ -29,6 +30,8 @@ export interface NodeRow {
   readonly provider: string | null;
   readonly billing_account: string | null;
   readonly region: string | null;
+  readonly zone: string | null;
+  readonly instance_type: string | null;
   readonly purchase: 'on-demand' | 'spot' | 'committed' | 'owned' | null;
   readonly cluster: string | null;
   readonly gpu_count: number | null;
@@ -120,6 +123,20 @@ export interface RateRow {
   readonly usd_per_gpu_hour: string;
 }
 
+export interface PriceRow {
+  readonly provider: string;
+  readonly region: string | null;
+  readonly zone: string | null;
+  readonly instance_type: string | null;
+  readonly accelerator: string | null;
+  readonly accelerator_count: number | null;
+  readonly purchase: 'on-demand' | 'spot' | 'committed-1y' | 'committed-3y';
+  readonly covers: 'instance' | 'host' | 'accelerator';
+  readonly as_of: number;
+  readonly usd_per_hour: string;
+  readonly flag: string | null;
+}
+
 export interface FxRateRow {
   readonly currency: string;
   readonly as_of: number;
@@ -130,6 +147,12 @@ export interface FxRateRow {
 export interface ListPrice {
   readonly model: string;
   readonly usdPerGpuHour: string;
+}
+
+/** A name of an accelerator, and what price lists call it. */
+export interface AcceleratorName {
+  readonly name: string;
+  readonly id: string;
 }
 
 export const HOUR_S = 3600;

@@ -7,6 +7,7 @@ import { FLAVOURS } from './random/draft.ts';
 import type { Draft, Flavour } from './random/draft.ts';
 import { addFleet } from './random/fleet.ts';
 import { addHolders } from './random/holders.ts';
+import { addPrices } from './random/prices.ts';
 import { addRates } from './random/rates.ts';
 import { addTelemetry } from './random/telemetry.ts';
 
@@ -41,6 +42,7 @@ export function randomOrganisation(seed: number, flavours: readonly Flavour[] = 
     allocations: [],
     charges: [],
     rates: [],
+    prices: [],
     fxRates: [],
     covered_until: null,
   };
@@ -49,6 +51,7 @@ export function randomOrganisation(seed: number, flavours: readonly Flavour[] = 
   addTelemetry(draft);
   addBills(draft);
   addRates(draft);
-  const { nodes, devices, samples, allocations, charges, rates, fxRates, covered_until } = draft;
-  return { nodes, devices, samples, allocations, charges, rates, fxRates, covered_until };
+  addPrices(draft);
+  const { nodes, devices, samples, allocations, charges, rates, prices, fxRates, covered_until } = draft;
+  return { nodes, devices, samples, allocations, charges, rates, prices, fxRates, covered_until };
 }

@@ -1,4 +1,13 @@
-import type { AllocationRow, ChargeRow, DeviceRow, NodeRow, Organisation, RateRow, SampleRow } from './organisation.ts';
+import type {
+  AllocationRow,
+  ChargeRow,
+  DeviceRow,
+  NodeRow,
+  Organisation,
+  PriceRow,
+  RateRow,
+  SampleRow,
+} from './organisation.ts';
 
 /** Seconds of `2026-03-02 09:00:00`, or of a day. */
 export function at(text: string): number {
@@ -13,6 +22,8 @@ export const node = (row: Partial<NodeRow> & Pick<NodeRow, 'node_id'>): NodeRow 
   provider: null,
   billing_account: null,
   region: null,
+  zone: null,
+  instance_type: null,
   purchase: null,
   cluster: null,
   gpu_count: null,
@@ -105,6 +116,20 @@ export const rate = (row: Partial<RateRow> & Pick<RateRow, 'usd_per_gpu_hour'>):
   ...row,
 });
 
+/** An AWS price of a machine on demand, unless it says otherwise. */
+export const price = (row: Partial<PriceRow> & Pick<PriceRow, 'as_of' | 'usd_per_hour'>): PriceRow => ({
+  provider: 'aws',
+  region: 'r1',
+  zone: null,
+  instance_type: null,
+  accelerator: null,
+  accelerator_count: null,
+  purchase: 'on-demand',
+  covers: 'instance',
+  flag: null,
+  ...row,
+});
+
 export const organisation = (facts: Partial<Organisation>): Organisation => ({
   nodes: [],
   devices: [],
@@ -112,6 +137,7 @@ export const organisation = (facts: Partial<Organisation>): Organisation => ({
   allocations: [],
   charges: [],
   rates: [],
+  prices: [],
   fxRates: [],
   covered_until: null,
   ...facts,

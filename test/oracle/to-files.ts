@@ -89,6 +89,7 @@ export function toFiles(org: Organisation): Record<string, string> {
     allocations: org.allocations,
     charges: org.charges,
     rates: org.rates,
+    prices: org.prices,
     fx: org.fxRates,
   };
   const isCharge = (column: string): column is keyof ChargeRow => column in FOCUS_NAMES;

@@ -1,4 +1,13 @@
-import type { AllocationRow, ChargeRow, DeviceRow, FxRateRow, NodeRow, RateRow, SampleRow } from '../organisation.ts';
+import type {
+  AllocationRow,
+  ChargeRow,
+  DeviceRow,
+  FxRateRow,
+  NodeRow,
+  PriceRow,
+  RateRow,
+  SampleRow,
+} from '../organisation.ts';
 import type { Dice } from './dice.ts';
 
 /** What a random organisation may concentrate on. */
@@ -12,6 +21,7 @@ export const FLAVOURS = [
   'daily-bills',
   'estimates',
   'rates',
+  'catalog',
   'owned',
   'overlaps',
   'sharing',
@@ -41,6 +51,7 @@ export interface Draft {
   readonly allocations: AllocationRow[];
   readonly charges: ChargeRow[];
   readonly rates: RateRow[];
+  readonly prices: PriceRow[];
   readonly fxRates: FxRateRow[];
   covered_until: number | null;
 }

@@ -49,6 +49,12 @@ function purchaseOf(draft: Draft, index: number): Pick<NodeRow, 'purchase' | 'pr
   };
 }
 
+/** What price lists call the machine, where the organisation has any. */
+function machineOf({ dice, has }: Draft): Pick<NodeRow, 'zone' | 'instance_type'> {
+  if (!has('catalog')) return { zone: null, instance_type: null };
+  return { zone: dice.pick(['z1', 'z2', null]), instance_type: dice.pick(['m8', 'm8', 'm1', null]) };
+}
+
 /** Devices of a node; some come later or leave earlier, some are away for a while, one moves to another node. */
 function listedDevices(draft: Draft, always: NodeRow, count: number): DeviceRow[] {
   const { dice, start, end } = draft;
@@ -99,6 +105,7 @@ export function addFleet(draft: Draft): void {
       resource_id: dice.chance(60) ? `i-00${index + 1}` : null,
       ...purchaseOf(draft, index),
       region: dice.pick(['r1', 'r1', 'r2', null]),
+      ...machineOf(draft),
       cluster: dice.pick(clusters),
       gpu_count: counted || draft.has('owned') || dice.chance(50) ? gpus : null,
       model: counted ? dice.pick(MODELS) : null,

@@ -1,4 +1,5 @@
-import type { Bill, ListPrice, NodeRow, Organisation, RateRow } from '../organisation.ts';
+import type { AcceleratorName, Bill, ListPrice, NodeRow, Organisation, RateRow } from '../organisation.ts';
+import { catalogNanos } from './catalog.ts';
 import { ONE, decimal } from '../decimal.ts';
 import { sortedBy } from '../order.ts';
 
@@ -39,12 +40,26 @@ function bestFit<T extends { readonly model: string | null }>(
 
 export const nanosOf = (usd: string): bigint => decimal(usd) / NANOS_OF_DECIMAL;
 
+/** What Bursar knows without being told. */
+export interface BuiltIn {
+  readonly listPrices: readonly ListPrice[];
+  readonly acceleratorNames: readonly AcceleratorName[];
+}
+
+/** What a price is asked for: a GPU, and what is said of its machine. */
+export interface Priced {
+  readonly node_id: string | null;
+  readonly node: NodeRow | undefined;
+  readonly model: string | null;
+  /** The GPUs the machine's price is of. */
+  readonly gpus: number;
+}
+
 /** The price of an hour of a GPU at the hour's start, or null where nobody knows one. */
 export function priceOf(
   org: Organisation,
-  listPrices: readonly ListPrice[],
-  node_id: string | null,
-  model: string | null,
+  { listPrices, acceleratorNames }: BuiltIn,
+  { node_id, node, model, gpus }: Priced,
   hour: number,
 ): Price | null {
   const rates = ratesInForce(org, hour);
@@ -57,6 +72,12 @@ export function priceOf(
     ) ??
     anywhere.find(isOfAnyModel);
   if (rate !== undefined) return { nanosPerHour: nanosOf(rate.usd_per_gpu_hour), stated: true };
+  const accelerator = bestFit(
+    acceleratorNames.map(({ name, id }) => ({ model: name, id })),
+    model,
+  )?.id;
+  const catalog = catalogNanos(org, node, accelerator, gpus, hour);
+  if (catalog !== null) return { nanosPerHour: catalog, stated: false };
   const listed = bestFit(listPrices, model);
   return listed === undefined ? null : { nanosPerHour: nanosOf(listed.usdPerGpuHour), stated: false };
 }

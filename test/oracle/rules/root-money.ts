@@ -1,4 +1,4 @@
-import type { Bill, ListPrice, Organisation } from '../organisation.ts';
+import type { Bill, NodeRow, Organisation } from '../organisation.ts';
 import { DAY_S, HOUR_S, billsOf, dayOf, hourOf } from '../organisation.ts';
 import { nodeHoursOf } from './charges.ts';
 import type { PostedBill } from './charges.ts';
@@ -11,6 +11,7 @@ import { U, nodeRowAt, rootOf, secondsOfRoot, spellOfRoot, nodesStillThere } fro
 import { firstDayOf, horizonOf } from './holding.ts';
 import type { Presence, Spell } from './presence.ts';
 import { billsOfNode, microsOf, nanosOf, priceOf, ratesInForce } from './prices.ts';
+import type { BuiltIn } from './prices.ts';
 
 /** Money of a root in an hour, from one bill or from none. */
 export interface RootMoney {
@@ -90,11 +91,22 @@ export function moneyOfBills(
   return { roots, entries };
 }
 
+/** GPUs a machine's price is of: what the inventory says, else those that were there on the day. */
+function gpusOf(presence: Presence, node: NodeRow | undefined, hour: number): number {
+  if (node === undefined) return 0;
+  if (node.gpu_count !== null && node.gpu_count > 0) return node.gpu_count;
+  const day = { from: dayOf(hour), until: dayOf(hour) + DAY_S };
+  const there = presence.devices.filter(
+    (spell) => spell.node_id === node.node_id && secondsOf(overlap(spell, day)) > 0,
+  );
+  return new Set(there.map(rootOf)).size;
+}
+
 /** Prices of roots in the hours that no bill charges. */
 export function moneyOfRates(
   org: Organisation,
   presence: Presence,
-  listPrices: readonly ListPrice[],
+  builtIn: BuiltIn,
   billed: readonly RootMoney[],
   window: Period,
 ): RootMoney[] {
@@ -106,9 +118,17 @@ export function moneyOfRates(
       if (charged.has(`${root_device_id} ${hour}`)) continue;
       const spell = spellOfRoot(presence.devices, root_device_id, hourWindow(hour));
       const node_id = spell?.node_id ?? null;
-      const own = billsOfNode(bills, nodeRowAt(org, node_id, Math.max(hour, spell?.from ?? 0)));
+      const node = nodeRowAt(org, node_id, Math.max(hour, spell?.from ?? 0));
+      const own = billsOfNode(bills, node);
       const covered = own.some((bill) => bill.covered_until !== null && hour < bill.covered_until);
-      const price = covered ? null : priceOf(org, listPrices, node_id, spell?.model ?? null, hour);
+      const price = covered
+        ? null
+        : priceOf(
+            org,
+            builtIn,
+            { node_id, node, model: spell?.model ?? null, gpus: gpusOf(presence, node, hour) },
+            hour,
+          );
       const basis = price === null ? 'unpriced' : price.stated && own.length === 0 ? 'rate' : 'estimated';
       const micros = price === null ? null : microsOf(price.nanosPerHour, seconds);
       money.push({ root_device_id, hour, basis, bill: null, micros, region: null });
