@@ -97,6 +97,10 @@ const RULES: Readonly<Record<string, TableRules>> = {
       { column: 'share_units', refusedIf: `share_units > ${SHARE_UNITS}`, reason: 'is more than a whole GPU' },
     ],
   },
+  waiting: {
+    defaults: { source: `'file'`, gpu_count: '1' },
+    rules: [endBeforeStart('submitted_at', 'waited_until'), plausibleGpus],
+  },
   charge: {
     defaults: {},
     rules: [
@@ -121,6 +125,26 @@ const RULES: Readonly<Record<string, TableRules>> = {
       nineDecimals('usd_per_gpu_hour'),
       plausibleAmount('usd_per_gpu_hour', '1000000'),
       { column: 'usd_per_gpu_hour', refusedIf: 'usd_per_gpu_hour < 0', reason: 'is negative' },
+    ],
+  },
+  price: {
+    defaults: {
+      region: `''`,
+      zone: `''`,
+      instance_type: `''`,
+      accelerator: `''`,
+      accelerator_count: 'CASE WHEN accelerator IS NULL THEN 0 ELSE 1 END',
+      purchase: `'on-demand'`,
+      covers: `CASE WHEN instance_type IS NULL THEN 'accelerator' ELSE 'instance' END`,
+    },
+    rules: [
+      nineDecimals('usd_per_hour'),
+      plausibleAmount('usd_per_hour', '1000000'),
+      {
+        column: 'instance_type',
+        refusedIf: 'instance_type IS NULL AND accelerator IS NULL',
+        reason: 'is missing, and so is accelerator: a price must be of something',
+      },
     ],
   },
   fx_rate: {

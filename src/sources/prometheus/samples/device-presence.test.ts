@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { DevicePresence } from './device-presence.ts';
+import type { SeenSeries } from './series-devices.ts';
+
+const HOUR = 3600;
+/** A sighting: device, machine, first and last hour. */
+type Sighting = readonly [device: string, node: string, from: number, until: number];
+const seen = ([deviceId, nodeId, from, until]: Sighting): SeenSeries => ({
+  deviceId,
+  nodeId,
+  exporter: 'a',
+  model: 'H100',
+  device: 0,
+  firstMs: from * HOUR * 1000,
+  lastMs: until * HOUR * 1000,
+});
+
+/** Hour by hour what was seen; the rows that count in the end, as [device, node, from, until] in hours. */
+interface Case {
+  readonly hours: readonly (readonly Sighting[])[];
+  readonly standing?: readonly string[];
+  readonly want: readonly (readonly [string, string, number, number | undefined])[];
+}
+
+const cases: Record<string, Case> = {
+  'a device that is seen on and on is one row without end': {
+    hours: [[['g', 'n', 0, 1]], [['g', 'n', 1, 2]], [['g', 'n', 2, 3]]],
+    want: [['g', 'n', 0, undefined]],
+  },
+  'one that vanishes beside others ends with its last sample': {
+    hours: [
+      [
+        ['g', 'n', 0, 1],
+        ['h', 'm', 0, 1],
+      ],
+      [['h', 'm', 1, 2]],
+      [['h', 'm', 2, 3]],
+      [['h', 'm', 3, 4]],
+    ],
+    want: [
+      ['g', 'n', 0, 1],
+      ['h', 'm', 0, undefined],
+    ],
+  },
+  'on a machine that still stands it is the exporter that is gone': {
+    hours: [
+      [
+        ['g', 'n', 0, 1],
+        ['h', 'm', 0, 1],
+      ],
+      [['h', 'm', 1, 2]],
+      [['h', 'm', 2, 3]],
+      [['h', 'm', 3, 4]],
+    ],
+    standing: ['n'],
+    want: [
+      ['g', 'n', 0, undefined],
+      ['h', 'm', 0, undefined],
+    ],
+  },
+  'one that is back within a day was there, its exporter was not': {
+    hours: [[['g', 'n', 0, 1]], [['h', 'm', 1, 2]], [['h', 'm', 2, 3]], [['h', 'm', 3, 4]], [['g', 'n', 9, 10]]],
+    want: [
+      ['g', 'n', 0, undefined],
+      ['h', 'm', 1, 4],
+    ],
+  },
+  'one that is back after more than a day is there anew': {
+    hours: [[['g', 'n', 0, 1]], [['g', 'n', 30, 31]]],
+    want: [
+      ['g', 'n', 0, 1],
+      ['g', 'n', 30, undefined],
+    ],
+  },
+  'one that is seen in another machine afterwards has moved': {
+    hours: [[['g', 'n', 0, 1]], [['g', 'm', 2, 3]]],
+    want: [
+      ['g', 'n', 0, 1],
+      ['g', 'm', 2, undefined],
+    ],
+  },
+  'also within one hour, and when that hour is read again': {
+    hours: [
+      [
+        ['g', 'm', 0.5, 1],
+        ['g', 'n', 0, 0.4],
+      ],
+      [
+        ['g', 'm', 0.5, 1],
+        ['g', 'n', 0, 0.4],
+      ],
+    ],
+    want: [
+      ['g', 'n', 0, 0.4],
+      ['g', 'm', 0.5, undefined],
+    ],
+  },
+  'two names of one machine at the same time are no move': {
+    hours: [
+      [
+        ['g', 'n', 0, 1],
+        ['g', 'n.example', 0, 1],
+      ],
+      [
+        ['g', 'n.example', 1, 2],
+        ['g', 'n', 1, 2],
+      ],
+    ],
+    want: [['g', 'n', 0, undefined]],
+  },
+};
+
+describe.each(Object.entries(cases))('%s', (_, { hours, standing = [], want }) => {
+  it.each([
+    ['in one run', false],
+    ['with the cursor written and read between hours', true],
+  ] as const)('%s', (__, restarts) => {
+    let presence = new DevicePresence();
+    const rows = new Map<string, readonly [string, string, number, number | undefined]>();
+    for (const sightings of hours) {
+      presence.see(sightings.map(seen));
+      const now = Math.max(...sightings.map(([, , , until]) => until)) * HOUR;
+      presence.settle(now, new Set(standing));
+      for (const row of presence.changes(0, undefined, new Set()).devices) {
+        const [from, until] = [row['present_from'] as Date, row['present_until'] as Date | undefined];
+        const [device, node] = [row['device_id'] as string, row['node_id'] as string];
+        const inHours = (time: Date) => time.getTime() / 1000 / HOUR;
+        rows.set(`${device} ${from.getTime()}`, [device, node, inHours(from), until && inHours(until)]);
+      }
+      if (restarts) presence = new DevicePresence(JSON.parse(JSON.stringify(presence.kept(now))));
+    }
+    expect([...rows.values()].toSorted((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : a[2] - b[2]))).toEqual(want);
+  });
+});
+
+describe('machines nobody lists', () => {
+  it('are there as long as a device of theirs is', () => {
+    const presence = new DevicePresence();
+    presence.see([seen(['g', 'n', 0, 1]), seen(['h', 'n', 0, 4]), seen(['i', 'k8s', 0, 4])]);
+    presence.settle(5 * HOUR, new Set());
+    expect(presence.changes(30, 'train', new Set(['k8s'])).nodes).toEqual([
+      { node_id: 'n', present_from: new Date(0), present_until: undefined, presence: 'inferred', cluster: 'train' },
+    ]);
+  });
+});

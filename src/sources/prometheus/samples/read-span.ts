@@ -1,0 +1,168 @@
+import type { Skipped } from '../../../facts/source.ts';
+import type { GpuMetric } from '../../gpu-metrics/metric-columns.ts';
+import { isTooMuch, pause, type PrometheusApi } from '../api/prometheus-api.ts';
+import { oneOf, selector } from '../selector.ts';
+import { SampleColumns } from './sample-columns.ts';
+import { SeriesDevices, type LabelHabits } from './series-devices.ts';
+
+/** A stretch of samples to be read, from and until in whole seconds; a sample at `until` is not in it. */
+export interface SpanRequest {
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly metrics: readonly GpuMetric[];
+  /** What every series must match. */
+  readonly matchers: string | undefined;
+  readonly habits: LabelHabits;
+  readonly stepS: number;
+  readonly nowMs: number;
+  readonly parallel: number;
+  /** For a first look: one value in this many seconds instead of every true sample. */
+  readonly thinS?: number;
+  readonly signal: AbortSignal;
+}
+
+export interface SpanRead {
+  readonly columns: SampleColumns;
+  readonly devices: SeriesDevices;
+  readonly skipped: readonly Skipped[];
+}
+
+/** A question whose answer has more samples is asked in parts: some 60 MB of JSON. */
+export const SAMPLES_PER_QUERY_MAX = 2_000_000;
+const SHORTEST_PART_MS = 60_000;
+const CLOCK_SKEW_MS = 300_000;
+/** A pause after each question, a tenth of the time it took: the server has others to serve. */
+const PAUSE_SHARE = 0.1;
+const PAUSE_MAX_MS = 1000;
+
+/**
+ * Promise: every sample the server has in the span, each once, or an OperationError and none.
+ *
+ * An instant question for `metric[range]` gives the samples as they were taken; a range question would repeat a value for
+ * five minutes after its exporter died. Prometheus 2 counts both ends of a range, Prometheus 3 leaves out the first: asked up to a
+ * millisecond before the end, both hold [from, until), and what lies outside is dropped here.
+ */
+export async function readSpan(api: PrometheusApi, request: SpanRequest): Promise<SpanRead> {
+  const { fromMs, untilMs, metrics, stepS } = request;
+  const columns = new SampleColumns({
+    metrics,
+    fromMs,
+    untilMs,
+    futureMs: request.nowMs + CLOCK_SKEW_MS,
+    nearS: Math.floor(stepS / 2),
+  });
+  const devices = new SeriesDevices(request.habits);
+  const warnings = new Map<string, number>();
+  const counts = await seriesCounts(api, request);
+  const ended = new AbortController();
+  const signal = AbortSignal.any([request.signal, ended.signal]);
+  const readPart = async (index: number, part: Part): Promise<void> => {
+    const metric = metrics[index]?.metric ?? '';
+    const track = devices.track(metric);
+    try {
+      const end = await api.series(queryOf(metric, part, request), part.untilMs - 1, signal, (series) => {
+        const seen = devices.of(track, series);
+        if (seen === undefined) return;
+        if (seen.device < 0) seen.device = columns.device(seen.deviceId);
+        const span = columns.add(seen.device, index, seen.exporter, series);
+        if (span === undefined) return;
+        if (span[0] < seen.firstMs) seen.firstMs = span[0];
+        if (span[1] > seen.lastMs) seen.lastMs = span[1];
+      });
+      for (const warning of end.warnings) warnings.set(warning, (warnings.get(warning) ?? 0) + 1);
+      await pause(Math.min(PAUSE_MAX_MS, end.tookMs * PAUSE_SHARE), api.shown, signal);
+    } catch (error) {
+      if (!isTooMuch(error) || part.untilMs - part.fromMs < 2 * SHORTEST_PART_MS) throw error;
+      for (const half of partsOf(part, 2)) await readPart(index, half);
+    }
+  };
+  const tasks = metrics.flatMap(({ metric }, index) => {
+    const samples = ((counts.get(metric) ?? 0) * (untilMs - fromMs)) / 1000 / (request.thinS ?? stepS);
+    return partsOf({ fromMs, untilMs }, Math.ceil(samples / SAMPLES_PER_QUERY_MAX)).map(
+      (part) => () => readPart(index, part),
+    );
+  });
+  try {
+    await inParallel(tasks, request.parallel);
+  } finally {
+    ended.abort();
+  }
+  return { columns, devices, skipped: skippedOf(columns, devices, metrics, warnings) };
+}
+
+interface Part {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** Equal parts that begin at whole minutes, so that a second never belongs to two. */
+function partsOf({ fromMs, untilMs }: Part, wanted: number): Part[] {
+  const lengthMs = Math.max(
+    SHORTEST_PART_MS,
+    Math.ceil((untilMs - fromMs) / Math.max(1, wanted) / SHORTEST_PART_MS) * SHORTEST_PART_MS,
+  );
+  const parts: Part[] = [];
+  for (let at = fromMs; at < untilMs; at += lengthMs) {
+    parts.push({ fromMs: at, untilMs: Math.min(untilMs, at + lengthMs) });
+  }
+  return parts;
+}
+
+function queryOf(metric: string, { fromMs, untilMs }: Part, { matchers, thinS, stepS }: SpanRequest): string {
+  const rangeS = Math.round((untilMs - fromMs) / 1000);
+  if (thinS === undefined) return `${selector(metric, matchers)}[${rangeS}s]`;
+  return `last_over_time(${selector(metric, matchers)}[${Math.max(2 * stepS, 10)}s])[${rangeS}s:${thinS}s]`;
+}
+
+/** How many series each metric has, at the middle and at the end: enough to know how to ask. */
+async function seriesCounts(api: PrometheusApi, request: SpanRequest): Promise<Map<string, number>> {
+  const names = `__name__=~${oneOf(request.metrics.map(({ metric }) => metric))}`;
+  const query = `count by (__name__) (${selector(undefined, names, request.matchers)})`;
+  const counts = new Map<string, number>();
+  if (request.metrics.length === 0) return counts;
+  for (const atMs of [(request.fromMs + request.untilMs) / 2, request.untilMs - 1]) {
+    for (const { labels, value } of await api.vector(query, Math.round(atMs), request.signal)) {
+      const name = labels['__name__'] ?? '';
+      counts.set(name, Math.max(value, counts.get(name) ?? 0));
+    }
+  }
+  return counts;
+}
+
+async function inParallel(tasks: readonly (() => Promise<void>)[], parallel: number): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < tasks.length) {
+      const task = tasks[next];
+      next += 1;
+      await task?.();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(parallel, tasks.length) }, worker));
+}
+
+function skippedOf(
+  columns: SampleColumns,
+  devices: SeriesDevices,
+  metrics: readonly GpuMetric[],
+  warnings: ReadonlyMap<string, number>,
+): Skipped[] {
+  const skipped: Skipped[] = metrics.flatMap(({ metric }, index) => {
+    const count = columns.blanks[index] ?? 0;
+    return count === 0 ? [] : [{ reason: `${metric}: the exporter sent "no value"`, count, example: metric }];
+  });
+  if (columns.future > 0) {
+    const reason = 'samples more than 5 minutes in the future: a clock goes wrong';
+    skipped.push({ reason, count: columns.future, example: '' });
+  }
+  if (devices.strangers > 0) {
+    skipped.push({
+      reason: 'series whose labels name no GPU',
+      count: devices.strangers,
+      example: devices.strangerExample,
+    });
+  }
+  for (const [warning, count] of warnings)
+    skipped.push({ reason: `the server says: ${warning}`, count, example: warning });
+  return skipped;
+}
