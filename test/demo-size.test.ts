@@ -72,6 +72,8 @@ const WONDERS: Readonly<Record<string, string>> = {
       (SELECT count(*) AS m FROM node_row WHERE cluster NOT IN (SELECT cluster FROM allocation)) WHERE n = 2 AND m > 0`,
   'a pod without a team': `FROM allocation WHERE source = 'kubernetes' AND namespace = 'default' AND labels IS NULL`,
   'a job that was tried again': `FROM allocation WHERE attempt <> '0' AND outcome = 'completed'`,
+  'jobs of Slurm and pods of Kubernetes that wait when it ends': `
+    SELECT * FROM (SELECT count(DISTINCT source) AS n FROM waiting) WHERE n = 2`,
   'a job that waits while GPUs of its machines stand empty': `
     SELECT * FROM allocation a JOIN node_row n ON n.node_id = a.node_id
     JOIN node_row o ON o.pool = n.pool JOIN truth t ON t.node_id = o.node_id AND t.reason = 'empty'

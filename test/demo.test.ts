@@ -72,6 +72,9 @@ describe('a demo of forty GPUs, from one month into the next', () => {
     const [job] = await engine.rows<{ id: string }>(
       "SELECT allocation_id AS id FROM entry WHERE source = 'slurm' LIMIT 1",
     );
+    const [user] = await engine.rows<{ name: string }>(
+      'SELECT user_name AS name FROM waiting WHERE user_name IN (SELECT user_name FROM allocation) LIMIT 1',
+    );
     const screens = [firstScreen.out];
     for (const words of [
       ['look'],
@@ -79,6 +82,8 @@ describe('a demo of forty GPUs, from one month into the next', () => {
       ['look', '--window', '2025-01'],
       ['idle', '--all'],
       ['job', job?.id ?? ''],
+      ['queue', '--all'],
+      ['me', '--user', user?.name ?? ''],
       ['spend', '--by', 'team,class', '--step', '1d'],
       ['ledger', 'check'],
       ['ledger', 'explain', '--category', 'idle'],
