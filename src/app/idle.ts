@@ -36,6 +36,14 @@ interface Stretch extends HeldDevice {
   readonly until: Date;
 }
 
+/** What of the list a question needs; what it does not need is not asked for. */
+interface IdleNeed {
+  /** Only what these people hold. */
+  readonly users?: readonly string[];
+  /** Without the money so far, which goes back as far as the longest stretch: null then, as where there is no price. */
+  readonly soFar?: boolean;
+}
+
 /**
  * Question: who holds GPUs now that nobody uses, since when, and at what price?
  *
@@ -45,7 +53,7 @@ interface Stretch extends HeldDevice {
  *
  * Reads: held, holding, run, gpu_sample, ledger_entry, waterfall, gpu_hour, ownership.
  */
-export async function idleNow(space: ReadSpace, now: Now): Promise<IdleNow> {
+export async function idleNow(space: ReadSpace, now: Now, need: IdleNeed = {}): Promise<IdleNow> {
   const nothing = {
     asOf: now.at,
     asOfBy: now.by,
@@ -62,7 +70,7 @@ export async function idleNow(space: ReadSpace, now: Now): Promise<IdleNow> {
   const silent = held.filter((device) => device.class === null || device.class === 'unknown');
   return {
     ...nothing,
-    holdings: await holdingsOf(space, moment, await stretchesOf(space, moment, idle)),
+    holdings: await holdingsOf(space, moment, await stretchesOf(space, moment, idle), need),
     silentGpus: new Set(silent.map(({ deviceId }) => deviceId)).size,
     heldGpus: new Set(held.map(({ deviceId }) => deviceId)).size,
   };
@@ -184,11 +192,17 @@ function subjectOf(device: HeldDevice): string {
   return device.nodeId === null ? `device ${device.rootDeviceId}` : `node ${device.nodeId}`;
 }
 
-async function holdingsOf(space: ReadSpace, moment: Date, stretches: readonly Stretch[]): Promise<IdleHolding[]> {
+async function holdingsOf(
+  space: ReadSpace,
+  moment: Date,
+  found: readonly Stretch[],
+  { users, soFar: asksMoney = true }: IdleNeed,
+): Promise<IdleHolding[]> {
+  const owners = found.length === 0 ? new Map<string, Owner>() : await ownersOf(space, moment, found);
+  const stretches = found.filter(({ subject }) => users?.includes(owners.get(subject)?.user ?? '') ?? true);
   if (stretches.length === 0) return [];
   const prices = await hourlyPrices(space, moment, stretches);
-  const soFar = await moneySoFar(space, stretches);
-  const owners = await ownersOf(space, moment, stretches);
+  const soFar = asksMoney ? await moneySoFar(space, stretches) : new Map<string, bigint>();
   const groups = new Map<string, Stretch[]>();
   for (const stretch of stretches) {
     const key = stretch.allocationId === null ? `device ${stretch.deviceId}` : stretch.subject;

@@ -36,6 +36,8 @@ export interface ImportOptions {
   readonly manifest: Manifest;
   readonly stdin?: NodeJS.ReadableStream;
   readonly onStep?: OnStep;
+  /** Rewrites files of another tool into rows of the table, under the names people gave them. */
+  readonly prepare?: (inputs: readonly InputFile[], workDir: string) => Promise<readonly InputFile[]>;
 }
 
 export interface ImportReport extends AppendReport {
@@ -66,7 +68,8 @@ export async function importFiles(options: ImportOptions): Promise<ImportReport>
       for (const [index, file] of options.files.entries()) {
         inputs.push(await takeInput(file, workDir, index, options.stdin ?? process.stdin));
       }
-      const { batches, notes, ignoredColumns } = await readBatches(table, inputs, options, reading);
+      const prepared = options.prepare === undefined ? inputs : await options.prepare(inputs, workDir);
+      const { batches, notes, ignoredColumns } = await readBatches(table, prepared, options, reading);
       const report = await append(options.engine, options.dataDir, options.manifest, {
         table,
         batches,
@@ -125,7 +128,7 @@ function utcText(text: string): string {
 }
 
 /** A dry run leaves the data folder as it is, even if that is not there. */
-async function makeWorkDir(dataDir: string, dryRun: boolean): Promise<string> {
+export async function makeWorkDir(dataDir: string, dryRun: boolean): Promise<string> {
   if (dryRun) return mkdtemp(join(tmpdir(), 'bursar-import-'));
   const path = join(dataDir, 'tmp', `import-${randomBytes(6).toString('hex')}`);
   await mkdir(path, { recursive: true });

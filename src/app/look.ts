@@ -8,6 +8,7 @@ import { idleTotal } from '../report/idle-list.ts';
 import type { CategorySum, LookAnswer, UnlistedNode, UnpricedTime } from '../report/look-screen.ts';
 import { idleNow } from './idle.ts';
 import { decideNow } from './now.ts';
+import { waitingNow } from './queue/waiting-now.ts';
 import { ledgerWindow } from './window.ts';
 import type { LedgerWindow } from './window.ts';
 import type { ReadSpace } from './workspace.ts';
@@ -39,7 +40,7 @@ const OTHER_KINDS: Readonly<Record<string, string>> = {
  * Question: what was paid for in a window, and what became of it?
  *
  * Reads: spend_day (cut days: waterfall), charge_hour, ledger_entry, fx_rate, inferred, node, device, and what `idleNow`
- * reads.
+ * and `waitingNow` read.
  */
 export async function look(space: ReadSpace, request: LookRequest): Promise<LookAnswer> {
   const now = decideNow(request.asOf, space.scope?.horizon, request.clock);
@@ -76,6 +77,7 @@ export async function look(space: ReadSpace, request: LookRequest): Promise<Look
     missing: missingFacts(space),
     idleNow: idleTotal(idle.holdings),
     silentGpus: idle.silentGpus,
+    waiting: await waitingNow(space, now),
   };
 }
 

@@ -7,6 +7,7 @@ const scope = {
   horizon: new Date('2026-03-05T09:30:00Z'),
   days: ['2026-03-01', '2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06'],
   spoken: '',
+  heard: '',
   bills: [],
 };
 const time = (text: string): Date => new Date(`2026-03-${text}Z`);

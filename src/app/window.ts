@@ -2,7 +2,7 @@ import { OperationError } from '../facts/operation-error.ts';
 import { addDays, dayOf, startOf } from '../lake/calendar.ts';
 import type { Params } from '../lake/engine.ts';
 import type { Scope } from '../lake/scope.ts';
-import { parseWindow } from '../money/period.ts';
+import { parseTime, parseWindow } from '../money/period.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -89,4 +89,15 @@ function wholeLedger(days: readonly string[], now: Date): { from: Date; until: D
 function cutDay(day: string, from: Date, end: Date): CutDay {
   const [dayStart, dayEnd] = [startOf(day), startOf(addDays(day, 1))];
   return { day, from: from > dayStart ? from : dayStart, until: end < dayEnd ? end : dayEnd };
+}
+
+/** The moment `7d` or a date reaches back to. */
+export function windowStart(option: string, text: string, now: Date): Date {
+  const days = /^(\d{1,5})d$/.exec(text.trim());
+  if (days?.[1] !== undefined) return new Date(now.getTime() - Number(days[1]) * 24 * HOUR_MS);
+  const time = parseTime(text.trim());
+  if (time.ok) return new Date(time.ms);
+  throw new OperationError('bad-time', `${option}: ${time.reason}`, {
+    hint: `For example ${option} 7d or ${option} 2026-11-01.`,
+  });
 }

@@ -3,6 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Manifest, Snapshot } from '../facts/manifest.ts';
+import type { SourceRecord, SourceStore } from '../facts/source-record.ts';
 import { OperationError } from '../facts/operation-error.ts';
 import { STAGES } from '../ledger/stages.ts';
 import { ask } from '../lake/ask.ts';
@@ -39,6 +40,8 @@ export interface WriteSpace {
   readonly dataDir: string;
   readonly engine: Engine;
   readonly manifest: Manifest;
+  /** Where the sources left off. */
+  readonly sources: SourceStore;
 }
 
 /** What a reader sees: one state of the lake, whole. */
@@ -49,6 +52,8 @@ export interface ReadSpace {
   readonly scope: Scope | undefined;
   /** Rows of facts that are in the folder but not yet in the ledger. */
   readonly staleRows: number;
+  /** What is kept about the sources it was collected from; none where everything was imported. */
+  readonly sources: readonly SourceRecord[];
   ask<Row>(question: Question): Promise<Row[]>;
 }
 
@@ -77,7 +82,9 @@ export async function withWriter<Result>(
       leavesMess = true;
       // Before the work and not after it: what it needs may be the room these take.
       for (const path of manifest.takeDeadFiles(DEAD_FILE_SECONDS)) await rm(resolve(dataDir, path), { force: true });
-      const result = await withEngine(tempDir, (engine) => work({ dataDir: resolve(dataDir), engine, manifest }));
+      const result = await withEngine(tempDir, (engine) =>
+        work({ dataDir: resolve(dataDir), engine, manifest, sources: manifest.sources }),
+      );
       leavesMess = false;
       return result;
     } catch (failure) {
@@ -158,6 +165,7 @@ export async function withReader<Result>(
         snapshot,
         scope: scopeOf(snapshot),
         staleRows: staleRows(snapshot, STAGES),
+        sources: manifest.sources.records(),
         ask: (question) => ask(engine, resolve(dataDir), snapshot, STAGES, question),
       });
     } finally {

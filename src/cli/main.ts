@@ -13,8 +13,34 @@ const COMMANDS: readonly CommandEntry[] = [
     summary: 'bring the ledger up to date with the facts',
     load: () => import('./commands/derive.ts'),
   },
+  {
+    name: 'collect',
+    summary: 'bring the data up to date with what you run, once or all the time',
+    load: () => import('./commands/collect.ts'),
+  },
+  {
+    name: 'sources',
+    summary: 'freshness, gaps and errors of every source',
+    load: () => import('./commands/sources.ts'),
+  },
+  {
+    name: 'init',
+    summary: 'find what knows about your GPUs and keep it as bursar.yaml',
+    load: () => import('./commands/init.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'how each source is, what is missing and what to do',
+    load: () => import('./commands/doctor.ts'),
+  },
   { name: 'look', summary: 'what was paid for, and what became of it', load: () => import('./commands/look.ts') },
   { name: 'idle', summary: 'who holds GPUs without using them', load: () => import('./commands/idle.ts') },
+  { name: 'me', summary: 'what I hold, what it costs, what of it is idle', load: () => import('./commands/me.ts') },
+  {
+    name: 'queue',
+    summary: 'who waits for GPUs, beside those that stand idle',
+    load: () => import('./commands/queue.ts'),
+  },
   { name: 'job', summary: 'what one job cost, and how much of it computed', load: () => import('./commands/job.ts') },
   {
     name: 'spend',
@@ -22,9 +48,24 @@ const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/spend.ts'),
   },
   {
+    name: 'prices',
+    summary: 'what GPUs are offered for, by whom and since when',
+    load: () => import('./commands/prices.ts'),
+  },
+  {
+    name: 'accelerators',
+    summary: 'memory, speed and power of accelerators, with source and date',
+    load: () => import('./commands/accelerators.ts'),
+  },
+  {
     name: 'ledger',
     summary: 'check the ledger against the bill, explain a figure, hash the rows',
     load: () => import('./commands/ledger.ts'),
+  },
+  {
+    name: 'watch',
+    summary: 'what the GPUs of this machine do and cost, live',
+    load: () => import('./commands/watch.ts'),
   },
   { name: 'demo', summary: 'see all of it on a made-up organisation', load: () => import('./commands/demo.ts') },
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allocationLines, deviceLines, FACT_HEADERS, nodeLines } from './fact-lines.ts';
+import { allocationLines, deviceLines, FACT_HEADERS, nodeLines, waitingLines } from './fact-lines.ts';
 import {
   attemptOf,
   cellsOf,
@@ -13,7 +13,7 @@ import {
   spanFrom,
   worldOf,
 } from './money/hand-made-days.ts';
-import type { Attempt, Job, Node } from './organisation.ts';
+import type { Attempt, Job, Node, Waiting } from './organisation.ts';
 import type { Pool } from './world/world-schema.ts';
 
 const SCOPE = scopeOf(2);
@@ -21,7 +21,7 @@ const HOUR_S = 3600;
 const working = { parts: [{ reason: 'stepping', permille: 1000 }] } as const;
 
 /** Rows of the two days, by the names of their columns. */
-function rowsOf(table: keyof typeof FACT_HEADERS, nodes: readonly Node[], attempts: readonly Attempt[] = []) {
+function rowsOf(table: 'nodes' | 'devices' | 'allocations', nodes: readonly Node[], attempts: readonly Attempt[] = []) {
   const lines = { nodes: nodeLines, devices: deviceLines, allocations: allocationLines }[table];
   const days = daysOf(
     worldOf(
@@ -174,5 +174,58 @@ describe('holdings', () => {
     const cut = machineOf(poolOf({ gpus_per_node: 1, sharing: 'mig' }), 'a', { slices: [7875] });
     const job = attemptOf('j1', [cut.devices[1]!], [spanFrom(FROM, FROM + HOUR_S, working)]);
     expect(rowsOf('allocations', [cut], [job])[0]![0]).toMatchObject({ isolation: 'mig', device_id: 'MIG-a-0-0' });
+  });
+});
+
+describe('who waits', () => {
+  const { job } = attemptOf('j1', machineOf(poolOf(), 'a').devices, [spanFrom(FROM, FROM + HOUR_S, working)]);
+  const asks = (id: string, scheduler: Pool['scheduler'], hour: number, pool = poolOf({ scheduler })): Waiting => ({
+    job: { ...job, id, pool, gpus: 16, name: `run-${id}` },
+    askedAt: FROM + hour * HOUR_S,
+  });
+  const told = (waiting: readonly Waiting[]) =>
+    daysOf(worldOf([providerOf()], [poolOf()]), SCOPE, []).map((day) =>
+      [...waitingLines({ ...day, waiting })].map((line) => cellsOf(FACT_HEADERS.waiting, line)),
+    );
+
+  it('is told when the window ends, with what they asked for', () => {
+    expect(told([asks('7', 'slurm', 30)])).toEqual([
+      [],
+      [
+        {
+          source: 'slurm',
+          allocation_id: '7',
+          submitted_at: '2026-10-30T06:00:00Z',
+          observed_at: '2026-10-31T00:00:00Z',
+          gpu_count: '16',
+          model: 'NVIDIA H100 80GB HBM3',
+          held_back_by: 'Resources',
+          cluster: 'atlas',
+          namespace: '',
+          account: 'nlp',
+          user_name: 'ada',
+          workload_kind: 'Job',
+          workload_name: 'run-7',
+          labels: '{"class":"training"}',
+        },
+      ],
+    ]);
+  });
+
+  it('waits in Slurm for machines or for who is first, and in Kubernetes because nothing fits', () => {
+    const [slurm, other] = [poolOf(), poolOf({ name: 'other' })];
+    const waiting = [
+      asks('1', 'slurm', 1, slurm),
+      asks('2', 'slurm', 2, slurm),
+      asks('3', 'slurm', 3, other),
+      asks('4', 'kubernetes', 4),
+      asks('5', 'none', 5),
+    ];
+    expect(told(waiting)[1]!.map(only(['allocation_id', 'held_back_by']))).toEqual([
+      '1 Resources',
+      '2 Priority',
+      '3 Resources',
+      '4 Unschedulable',
+    ]);
   });
 });

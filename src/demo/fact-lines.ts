@@ -1,5 +1,6 @@
 import { csvLine, timeText } from './csv.ts';
 import type { Attempt, Device, Job, Node, OrganisationDay } from './organisation.ts';
+import type { Pool } from './world/world-schema.ts';
 
 const NODE_COLUMNS =
   'node_id,present_from,present_until,resource_id,provider,billing_account,region,instance_type,purchase,cluster,gpu_count,vcpu,state,model,tags';
@@ -8,10 +9,14 @@ const DEVICE_COLUMNS =
 const ALLOCATION_COLUMNS =
   'source,allocation_id,attempt,node_id,slot,held_from,held_until,observed_at,device_id,gpu_count,isolation,cpu_millis,cluster,namespace,account,user_name,workload_kind,workload_name,labels,submitted_at,outcome';
 
+const WAITING_COLUMNS =
+  'source,allocation_id,submitted_at,observed_at,gpu_count,model,held_back_by,cluster,namespace,account,user_name,workload_kind,workload_name,labels';
+
 export const FACT_HEADERS = {
   nodes: `${NODE_COLUMNS}\n`,
   devices: `${DEVICE_COLUMNS}\n`,
   allocations: `${ALLOCATION_COLUMNS}\n`,
+  waiting: `${WAITING_COLUMNS}\n`,
 };
 
 /** The machines that appear on this day, each with all the states it will have: a row for each. */
@@ -106,8 +111,8 @@ function allocationLine(day: OrganisationDay, attempt: Attempt, device: Device, 
     device.parent !== undefined ? 'mig' : pool.sharing === 'time-slice' ? 'time-slice' : 'whole',
     Math.round(attempt.cpusPerGpu * 1000),
     pool.cluster,
-    pool.scheduler === 'kubernetes' ? (job.tagged ? job.team.name : 'default') : undefined,
-    pool.scheduler === 'slurm' && job.tagged ? job.team.name : undefined,
+    namespaceOf(job),
+    accountOf(job),
     job.user,
     workloadKind(job),
     job.name,
@@ -115,6 +120,43 @@ function allocationLine(day: OrganisationDay, attempt: Attempt, device: Device, 
     attempt.askedAt === undefined ? undefined : timeText(attempt.askedAt),
     isOver ? attempt.outcome : 'running',
   ]);
+}
+
+/** Who waits, as the scheduler tells it when the window ends: of the days before, what began later has its own time of asking. */
+export function* waitingLines({ world, scope, until, waiting }: OrganisationDay): Generator<string> {
+  if (until < scope.until) return;
+  const served = new Set<Pool>();
+  for (const { job, askedAt } of waiting) {
+    const { pool } = job;
+    if (pool.scheduler === 'none') continue;
+    const isNext = !served.has(pool);
+    served.add(pool);
+    yield csvLine([
+      pool.scheduler,
+      job.id,
+      timeText(askedAt),
+      timeText(scope.until),
+      job.gpus,
+      world.gpus[pool.gpu]?.model,
+      // Slurm says of the first that it waits for machines and of the others that they wait for the first.
+      pool.scheduler === 'kubernetes' ? 'Unschedulable' : isNext ? 'Resources' : 'Priority',
+      pool.cluster,
+      namespaceOf(job),
+      accountOf(job),
+      job.user,
+      workloadKind(job),
+      job.name,
+      labels(job),
+    ]);
+  }
+}
+
+function namespaceOf({ pool, tagged, team }: Job): string | undefined {
+  return pool.scheduler === 'kubernetes' ? (tagged ? team.name : 'default') : undefined;
+}
+
+function accountOf({ pool, tagged, team }: Job): string | undefined {
+  return pool.scheduler === 'slurm' && tagged ? team.name : undefined;
 }
 
 function workloadKind({ habit, pool }: Job): string {

@@ -84,6 +84,12 @@ export interface Attempt {
   readonly groups: readonly DeviceGroup[];
 }
 
+/** A job that has asked for GPUs, for its first life or another one, and has none yet. */
+export interface Waiting {
+  readonly job: Job;
+  readonly askedAt: Seconds;
+}
+
 /** What a job will do with the GPUs it was given, and whether it asks again afterwards. */
 export interface Course {
   readonly until: Seconds;
@@ -130,6 +136,8 @@ export interface OrganisationDay {
   readonly begun: readonly Attempt[];
   /** Attempts on each device that overlap the day, by begin. */
   readonly onDevice: ReadonlyMap<Device, readonly Holding[]>;
+  /** Who waits when the day is over; of each pool those who asked first come first. */
+  readonly waiting: readonly Waiting[];
 }
 
 export interface Holding {

@@ -7,6 +7,7 @@ const files = (folder: string): MadeDemo['files'] =>
     [
       ['fx', 'fx.csv', 1],
       ['nodes', 'nodes.csv', 1240],
+      ['waiting', 'waiting.csv', 1016],
       ['samples', 'samples-2026-10-30.csv', 5],
       ['samples', 'second-exporter.csv', 2],
       ['charges', 'bill-aws-2026-10-first-issue.csv', 3],
@@ -41,7 +42,7 @@ describe('what a demo says', () => {
 
   it('in the end: what was written, and that the truth adds up', () => {
     expect(demoMade(demo(), 3)).toEqual([
-      '  12 samples, 1 holding of jobs and services, 7 rows of bills: d/files (3 s)',
+      '  12 samples, 1 holding of jobs and services, 1,016 waiting, 7 rows of bills: d/files (3 s)',
       '  $1.00 billed and $0.50 by stated rates; the truth behind it, to the micro-dollar: d/files/truth.csv',
     ]);
   });
@@ -57,6 +58,7 @@ describe('what a demo says', () => {
     expect(importCommands(demo(), ' --data d')).toEqual([
       'bursar import fx d/files/fx.csv --data d   # 1 row',
       'bursar import nodes d/files/nodes.csv --data d   # 1,240 rows',
+      'bursar import waiting d/files/waiting.csv --data d   # 1,016 rows',
       'bursar import charges d/files/bill-aws-2026-10-first-issue.csv --data d   # 3 rows',
       'bursar import charges d/files/bill-aws-2026-10.csv --data d   # 4 rows',
       'bursar import samples d/files/samples-*.csv d/files/second-exporter.csv --data d',
@@ -86,7 +88,7 @@ describe('what a demo says', () => {
 
   it('to everybody: what to try next, in columns', () => {
     const [, ...lines] = tryNext(' --data d');
-    const at = ['who holds', 'what each', 'does it add'].map((words, index) => lines[index]?.indexOf(words));
-    expect(new Set(at)).toEqual(new Set([lines[1]?.indexOf('what each')]));
+    const at = ['who holds', 'who waits', 'what each', 'does it add'].map((words, index) => lines[index]?.indexOf(words));
+    expect(new Set(at)).toEqual(new Set([lines[2]?.indexOf('what each')]));
   });
 });

@@ -45,7 +45,8 @@ export function demoBegins(world: string, { gpus, from, until, seed }: DemoScope
 export function demoMade(demo: MadeDemo, seconds: number): string[] {
   const { billedUsdMicros, rateUsdMicros } = demo.totals;
   return [
-    `  ${counted(demo.samples, 'sample')}, ${counted(demo.jobs, 'holding')} of jobs and services, ${counted(rowsOf(demo, 'charges'), 'row')} of bills: ${demo.folder} (${seconds} s)`,
+    `  ${counted(demo.samples, 'sample')}, ${counted(demo.jobs, 'holding')} of jobs and services, ${rowsOf(demo, 'waiting').toLocaleString('en-US')} waiting, ` +
+      `${counted(rowsOf(demo, 'charges'), 'row')} of bills: ${demo.folder} (${seconds} s)`,
     `  ${dollars(BigInt(billedUsdMicros))} billed and ${dollars(BigInt(rateUsdMicros))} by stated rates; ` +
       `the truth behind it, to the micro-dollar: ${demo.folder}/truth.csv`,
     ...missingPools(demo),
@@ -92,6 +93,7 @@ export function demoJson(demo: MadeDemo): object {
 export function tryNext(flag: string): string[] {
   const questions = [
     [`bursar idle${flag}`, 'who holds idle GPUs, since when'],
+    [`bursar queue${flag}`, 'who waits for GPUs meanwhile'],
     [`bursar spend --by team,class${flag}`, 'what each team paid for'],
     [`bursar ledger check${flag}`, 'does it add up to the bills'],
   ] as const;
@@ -100,7 +102,7 @@ export function tryNext(flag: string): string[] {
     '',
     ...questions.map(([typed, what], index) => `${index === 0 ? 'Try: ' : '     '}${typed.padEnd(width)}   ${what}`),
     'Another organisation: bursar demo --world well-run, or bursar demo --print-world > my-world.yaml and change it.',
-    'Your own fleet: bursar import samples FILE, then bursar look. README.md shows each kind of file.',
+    'Your own fleet: bursar look. It finds what you run, says what it reads, and changes nothing.',
   ];
 }
 

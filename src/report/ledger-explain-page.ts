@@ -156,7 +156,7 @@ function deviceSteps(explanation: Explanation, entry: ExplainedEntry): string[][
         : 'a bill covers this hour and does not charge it';
     return [['price', `none: ${why}`]];
   }
-  const by = device.pricedBy === 'rate' ? 'your rate' : 'list price';
+  const by = device.pricedBy === 'rate' ? 'your rate' : device.pricedBy === 'catalog' ? 'catalog price' : 'list price';
   const perHour = amount((device.usdNanosPerHour ?? 0n) / NANOS_PER_MICRO);
   return [['price', `${by} ${perHour} an hour, ${there} → ${price}`]];
 }

@@ -15,9 +15,13 @@ import {
   percentsOf,
 } from './figures.ts';
 import type { IdleTotal } from './idle-list.ts';
-import { idleTotalWords, shortModel } from './idle-list.ts';
-import { safeText } from './safe-text.ts';
+import { idleTotalWords } from './idle-list.ts';
+import { attention } from './look-attention.ts';
+import type { WaitingWork } from './queue-page.ts';
+import { medianWait, waitingWords } from './queue-page.ts';
 import { textTable } from './table.ts';
+import type { AskedWindow } from './window-words.ts';
+import { windowWords } from './window-words.ts';
 
 /** What one category of the waterfall holds. */
 export interface CategorySum {
@@ -46,7 +50,7 @@ export interface UnlistedNode {
 export interface LookAnswer {
   readonly asOf: Date;
   readonly asOfBy: 'asked' | 'newest fact' | 'clock';
-  readonly window: { readonly asked: string; readonly from: Date; readonly until: Date; readonly ledgerDays: number };
+  readonly window: AskedWindow;
   /** First and last day of the ledger; undefined while it is empty. */
   readonly ledger: { readonly first: string; readonly last: string } | undefined;
   readonly paidUsdMicros: bigint | null;
@@ -69,6 +73,8 @@ export interface LookAnswer {
   readonly missing: readonly string[];
   readonly idleNow: IdleTotal;
   readonly silentGpus: number;
+  /** Who waits for GPUs now; undefined where nobody says. */
+  readonly waiting: readonly WaitingWork[] | undefined;
 }
 
 /** In the order of the screen: what is good first, then by what can be done about it. */
@@ -82,8 +88,6 @@ const LINES: readonly (readonly [category: Category, name: string])[] = [
 ];
 /** What fleets reach: surveys of GPU fleets and the published figures of large training labs. */
 const REFERENCE = 'unmanaged fleets 15–40 %, well run 60–80 %';
-/** Names of nodes given as examples. */
-const UNLISTED_SHOWN = 2;
 const NOT_TOLD_APART = 'starved and lost time are not yet told apart';
 
 /** The screen as `bursar look --json` gives it. */
@@ -123,61 +127,93 @@ export function lookJson(look: LookAnswer): unknown {
       owners: look.idleNow.owners,
     },
     silentGpus: look.silentGpus,
+    waiting:
+      look.waiting === undefined
+        ? null
+        : {
+            jobs: look.waiting.length,
+            gpus: look.waiting.reduce((total, { gpus }) => total + gpus, 0),
+            medianSeconds: medianWait(look.waiting),
+          },
   };
 }
 
-/**
- * The first screen, never empty. Money where there is any; GPU-hours where nothing has a price. `dataFlag` is
- * ` --data DIR` where the folder is not the default.
- */
-export function lookScreen(look: LookAnswer, dataFlag = ''): string[] {
-  if (look.ledger === undefined) return nothingYet(look, dataFlag);
+/** One line of the screen, for every way of showing it. */
+export interface LookLine {
+  readonly category: Category;
+  readonly name: string;
+  readonly amount: string;
+  readonly percent: string;
+  readonly note: string;
+  readonly sum: CategorySum;
+}
+
+/** What the screen says, before it is laid out: money where there is any, GPU-hours where nothing has a price. */
+export interface LookParts {
+  readonly title: string;
+  readonly inMoney: boolean;
+  readonly total: string;
+  /** Basis, and as of when. */
+  readonly basis: string;
+  readonly lines: readonly LookLine[];
+  /** One line, or none where nobody waits. */
+  readonly waiting: readonly string[];
+  readonly attention: readonly string[];
+}
+
+/** Undefined where there is nothing in the window. `dataFlag` is ` --data DIR` where the folder is not the default. */
+export function lookParts(look: LookAnswer, dataFlag = ''): LookParts | undefined {
   const shown = LINES.filter(([category]) => isThere(look.categories[category]));
-  if (shown.length === 0) return nothingInWindow(look, dataFlag);
-  const columns = [{ align: 'left' }, { align: 'right' }, { align: 'right' }, { align: 'left' }] as const;
+  if (look.ledger === undefined || shown.length === 0) return undefined;
   const inMoney = look.paidUsdMicros !== null;
   const units = shown.map(([category]) => look.categories[category].gpuUnits);
   const micros = shown.map(([category]) => look.categories[category].usdMicros);
   const amounts = inMoney ? dollarsOf(micros) : gpuHoursOf(units);
   const percents = percentsOf(inMoney ? micros.map((each) => each ?? 0n) : units);
+  return {
+    title: `${inMoney ? 'Paid' : 'GPU-hours'}, ${windowWords(look)}`,
+    inMoney,
+    total: amounts.total,
+    basis: [inMoney ? basisWords(look) : 'no price known for any of it', asOfWords(look)].filter(Boolean).join('; '),
+    lines: shown.map(([category, name], index) => ({
+      category,
+      name,
+      amount: amounts.parts[index] ?? '',
+      percent: micros[index] === null && inMoney ? '' : (percents[index] ?? ''),
+      note: note(category, look, inMoney, dataFlag),
+      sum: look.categories[category],
+    })),
+    waiting: waitingLine(look, dataFlag),
+    attention: attention(look, dataFlag),
+  };
+}
+
+function waitingLine({ waiting }: LookAnswer, dataFlag: string): string[] {
+  const words = waitingWords(waiting ?? []);
+  return words === undefined ? [] : [`Waiting meanwhile: ${words}  → bursar queue${dataFlag}`];
+}
+
+/**
+ * The first screen, never empty. `dataFlag` is ` --data DIR` where the folder is not the default.
+ */
+export function lookScreen(look: LookAnswer, dataFlag = ''): string[] {
+  const parts = lookParts(look, dataFlag);
+  if (look.ledger === undefined) return nothingYet(look, dataFlag);
+  if (parts === undefined) return nothingInWindow(look, dataFlag);
+  const columns = [{ align: 'left' }, { align: 'right' }, { align: 'right' }, { align: 'left' }] as const;
   return [
     ...textTable(columns, [
-      [
-        `${inMoney ? 'Paid' : 'GPU-hours'}, ${windowWords(look)}`,
-        amounts.total,
-        '',
-        [inMoney ? basisWords(look) : 'no price known for any of it', asOfWords(look)].filter(Boolean).join('; '),
-      ],
-      ...shown.map(([category, name], index) => [
-        `  ${name}`,
-        amounts.parts[index] ?? '',
-        micros[index] === null && inMoney ? '' : (percents[index] ?? ''),
-        note(category, look, inMoney, dataFlag),
-      ]),
+      [parts.title, parts.total, '', parts.basis],
+      ...parts.lines.map(({ name, amount, percent, note: words }) => [`  ${name}`, amount, percent, words]),
     ]),
-    ...attention(look, dataFlag),
+    ...parts.waiting,
+    ...parts.attention,
     ...next(look, dataFlag),
   ];
 }
 
 function isThere({ usdMicros, gpuUnits }: CategorySum): boolean {
   return gpuUnits !== 0n || (usdMicros ?? 0n) !== 0n;
-}
-
-function windowWords({ window }: LookAnswer): string {
-  const days = (window.until.getTime() - window.from.getTime()) / 86_400_000;
-  const some = window.ledgerDays < days ? ` (${window.ledgerDays} with facts)` : '';
-  const nd = /^(\d+)d$/i.exec(window.asked);
-  if (nd !== null) return nd[1] === '1' ? `today${some && ' so far'}` : `last ${Number(nd[1])} days${some}`;
-  if (window.asked.toLowerCase() === 'today') return 'today';
-  if (!isMidnight(window.from) || !isMidnight(window.until))
-    return `${minute(window.from)} to ${minute(window.until)} UTC`;
-  const [from, last] = [day(window.from), day(new Date(window.until.getTime() - 1))];
-  return from === last ? from : `${from} to ${last}${some}`;
-}
-
-function isMidnight(time: Date): boolean {
-  return time.getTime() % 86_400_000 === 0;
 }
 
 function asOfWords({ asOf, asOfBy }: LookAnswer): string {
@@ -254,69 +290,6 @@ function shareWords({ computeSharePermille, computeShareHoursPermille }: LookAns
   return `${money} of what is known${hours === '' || hours === money ? '' : ` (${hours} of its GPU-hours)`}`;
 }
 
-/** One line for each thing that keeps the figures from being whole, with what to do about it. */
-function attention(look: LookAnswer, dataFlag: string): string[] {
-  const lines: string[] = [];
-  const noPrice = look.unpriced.filter(({ billedBy }) => billedBy === null);
-  if (noPrice.length > 0) {
-    const models = [...new Set(noPrice.map(({ model }) => (model === null ? null : shortModel(model))))];
-    const rows = models.map((model) => `${model ?? '*'},USD`).join('\\n');
-    lines.push(
-      `No price: ${gpuHours(sumUnits(noPrice))} of ${models.map((model) => model ?? 'GPUs of unknown model').join(', ')}.` +
-        ` Say what an hour costs: printf 'model,usd_per_gpu_hour\\n${rows}\\n' | bursar import rates - --batch rates${dataFlag}`,
-    );
-  }
-  const notCharged = look.unpriced.filter(({ billedBy, wantsRateOf }) => billedBy !== null && wantsRateOf === null);
-  if (notCharged.length > 0) {
-    const bills = [...new Set(notCharged.map(({ billedBy }) => safeText(billedBy ?? '')))].join(', ');
-    lines.push(
-      `No price: ${gpuHours(sumUnits(notCharged))} on nodes of ${bills} that its bill covers and does not charge.` +
-        ` Check their resource_id: bursar import nodes FILE${dataFlag}`,
-    );
-  }
-  if (look.unlistedNodes.length > 0) lines.push(unlistedWords(look, dataFlag));
-  if (look.conflictUnits > 0n) {
-    lines.push(
-      `In two places: ${gpuHours(look.conflictUnits)} are claimed by more holders than fit; they share the money.`,
-    );
-  }
-  const currencies = [...new Set(look.notPosted.map(({ currency }) => safeText(currency)))].sort();
-  if (currencies.length > 0) {
-    const waiting = sumUnits(look.unpriced.filter(({ wantsRateOf }) => wantsRateOf !== null));
-    const hours = waiting === 0n ? '' : `; ${gpuHours(waiting)} have no price without it`;
-    lines.push(
-      `Not posted: ${counted(look.notPosted.length, 'bill')} in ${currencies.join(', ')}, for want of an exchange rate${hours}.` +
-        ` printf 'currency,as_of,usd_per_unit\\n${currencies[0]},DATE,USD\\n' | bursar import fx - --batch fx${dataFlag}`,
-    );
-  }
-  if (look.staleRows > 0) {
-    lines.push(`Not in the figures yet: ${counted(look.staleRows, 'new row')} of facts.  → bursar derive${dataFlag}`);
-  }
-  return [...lines, ...missingWords(look, dataFlag)];
-}
-
-function unlistedWords({ unlistedNodes }: LookAnswer, dataFlag: string): string {
-  const names = unlistedNodes.slice(0, UNLISTED_SHOWN).map(({ nodeId }) => safeText(nodeId));
-  return (
-    `Not in the inventory: ${gpuHours(sumUnits(unlistedNodes))} held on ${counted(unlistedNodes.length, 'node')},` +
-    ` e.g. ${names.join(', ')}. If the inventory has these machines under other names, their GPUs count there too, as` +
-    ` nobody's: write one name in both files, one node a row.` +
-    `  → bursar import allocations FILE${dataFlag} or bursar import nodes FILE${dataFlag}`
-  );
-}
-
-const MISSING: Readonly<Record<string, string>> = {
-  samples: 'what GPUs did is unknown',
-  allocations: 'who holds GPUs is unknown, and nothing counts as unallocated',
-  nodes: 'a GPU counts from its first sample or holder to its last',
-};
-
-function missingWords({ missing }: LookAnswer, dataFlag: string): string[] {
-  return missing.flatMap((word) =>
-    MISSING[word] === undefined ? [] : [`No ${word} yet: ${MISSING[word]}.  → bursar import ${word} FILE${dataFlag}`],
-  );
-}
-
 function next(look: LookAnswer, dataFlag: string): string[] {
   const commands = [
     'bursar spend --by team',
@@ -333,7 +306,7 @@ function nothingYet(look: LookAnswer, dataFlag: string): string[] {
     `  who held them      bursar import allocations FILE${dataFlag}`,
     `  what was paid      bursar import charges FILE${dataFlag}   or, for owned hardware, bursar import rates FILE${dataFlag}`,
     `  the machines       bursar import nodes FILE${dataFlag}`,
-    'Or see all of it on a made-up fleet: bursar example',
+    'Or see your own fleet: bursar look; or a made-up one: bursar demo',
   ];
   return look.staleRows > 0
     ? [...lines, `${counted(look.staleRows, 'row')} of facts wait: bursar derive${dataFlag}`]
@@ -348,8 +321,4 @@ function nothingInWindow(look: LookAnswer, dataFlag: string): string[] {
     `The facts reach from ${ledger?.first ?? ''} to ${ledger?.last ?? ''}: bursar look --window all${dataFlag}`,
     ...attention(look, dataFlag),
   ];
-}
-
-function sumUnits(times: readonly { readonly gpuUnits: bigint }[]): bigint {
-  return times.reduce((sum, { gpuUnits }) => sum + gpuUnits, 0n);
 }

@@ -47,6 +47,9 @@ export async function openFiles(folder: string, { from, until }: Window): Promis
     SELECT * REPLACE (${seconds('held_from')} AS held_from, COALESCE(${seconds('held_until')}, ${until}) AS held_until)
     FROM ${csv('allocations.csv')}`);
   await engine.run(`
+    CREATE TABLE waiting AS
+    SELECT * REPLACE (${seconds('submitted_at')} AS submitted_at) FROM ${csv('waiting.csv')}`);
+  await engine.run(`
     CREATE TABLE truth AS
     SELECT * EXCLUDE (seconds, usd)
              REPLACE (${seconds('"from"')} AS "from", ${seconds('"until"')} AS "until",

@@ -37,6 +37,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   number: (value) => typeof value === 'number',
   integer: Number.isInteger,
   boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
 };
 
 const CHECKS: Readonly<Record<string, Check>> = {
@@ -66,6 +67,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
         if (typeof wants === 'boolean') return one(wants, `${path}.${name}`, 'nobody knows it');
         return schemaOffences(wants, part, `${path}.${name}`);
       }),
+  anyOf: (wants: readonly unknown[], value, path) => {
+    const isFitting = wants.some((choice) => schemaOffences(choice, value, path).length === 0);
+    return one(isFitting, path, `fits none of ${wants.length} choices`);
+  },
   oneOf: (wants: readonly unknown[], value, path) => {
     const fitting = wants.filter((choice) => schemaOffences(choice, value, path).length === 0);
     return one(fitting.length === 1, path, `fits ${fitting.length} of ${wants.length} choices`);

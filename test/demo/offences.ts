@@ -52,6 +52,14 @@ const IN_DOLLARS = `
     FROM charge c LEFT JOIN fx ON fx.currency = c.BillingCurrency)`;
 
 export const FILES_OFFENCES: Readonly<Record<string, Offence>> = {
+  'who waits when the window ends has asked before, and has nothing': {
+    asks: `
+    SELECT w.* FROM waiting w, span WHERE w.submitted_at >= last_s
+       OR epoch(CAST(w.observed_at AS TIMESTAMP)) <> last_s OR EXISTS (
+         SELECT * FROM allocation a WHERE a.source = w.source AND a.allocation_id = w.allocation_id
+           AND (a.held_from >= w.submitted_at OR a.outcome = 'running'))`,
+    breaks: 'UPDATE waiting SET submitted_at = 0, allocation_id = (SELECT min(allocation_id) FROM allocation)',
+  },
   'a machine is billed for the seconds it was there, at the price of its pool; corrections net out': {
     asks: `
     WITH ${BY_PRICE}

@@ -7,10 +7,10 @@ const SOURCE_LINES_MAX = 400;
 
 export const fileNames: Rule = (files) =>
   files
-    .filter(({ path }) => /^(src|test|bench|bin)\/.*\.m?[jt]s$/.test(path))
+    .filter(({ path }) => /^(src|test|bench|bin|lab)\/.*\.m?[jt]s$/.test(path))
     .flatMap(({ path }) =>
       path
-        .replace(/(\.(test|config))?\.m?[jt]s$/, '')
+        .replace(/(\.fuzz)?(\.(test|config))?\.m?[jt]s$/, '')
         .split('/')
         .flatMap((part) => {
           const empty = part.split('-').find((word) => EMPTY_WORDS.has(word));
@@ -39,7 +39,7 @@ const NOT_PUBLIC: readonly (readonly [pattern: RegExp, what: string])[] = [
 /** A rule that is in the way is changed for all, in the open; nobody is let off it in a comment. */
 export const nobodyLetOff: Rule = (files) =>
   files
-    .filter(({ path }) => /^(src|test|bench|bin)\/.*\.m?[jt]s$/.test(path))
+    .filter(({ path }) => /^(src|test|bench|bin|lab)\/.*\.m?[jt]s$/.test(path))
     .flatMap(({ path, text }) =>
       [...text.matchAll(/\b(?:ox|es)lint-(?:disable|enable)/g)].map(
         (match) => `${path}:${lineAt(text, match.index)}: ${match[0]}: write it so that the rule holds`,

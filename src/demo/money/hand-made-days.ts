@@ -155,6 +155,7 @@ export function daysOf(
       nodes: nodes.filter((node) => node.presentFrom < until && node.presentUntil > from),
       begun: attempts.filter((attempt) => attempt.from >= from && attempt.from < until),
       onDevice,
+      waiting: [],
     });
   }
   return days;

@@ -146,6 +146,22 @@ describe.each(Object.entries(worlds))('in a world %s', (_name, { gpus, days }) =
     }
   });
 
+  it('who waits when a day ends has asked by then, and begins later or not at all', () => {
+    const name = (id: string, askedAt: number) => `${id} ${askedAt}`;
+    const begins = new Map(
+      begunIn(days).flatMap(({ job, askedAt, from }) =>
+        askedAt === undefined ? [] : [[name(job.id, askedAt), { askedAt, from }] as const],
+      ),
+    );
+    for (const { until, waiting } of days) {
+      expect(waiting.every(({ askedAt }) => askedAt < until)).toBe(true);
+      const names = waiting.map(({ job, askedAt }) => name(job.id, askedAt));
+      const known = names.filter((each) => begins.has(each)).sort();
+      const later = [...begins].filter(([, { askedAt, from }]) => askedAt < until && from >= until);
+      expect(known).toEqual(later.map(([each]) => each).sort());
+    }
+  });
+
   it('the window begins in the middle of life', () => {
     const [first] = days;
     const heldAtFirst = first!.begun.filter(({ from }) => from === FROM).reduce((sum, { job }) => sum + job.gpus, 0);
@@ -156,12 +172,13 @@ describe.each(Object.entries(worlds))('in a world %s', (_name, { gpus, days }) =
 describe('an organisation', () => {
   const told = (seed: number) => {
     let hash = 0;
-    for (const { begun, nodes } of organisationDays(PRESETS.unmanaged, scopeOf(60, 3, seed))) {
+    for (const { begun, nodes, waiting } of organisationDays(PRESETS.unmanaged, scopeOf(60, 3, seed))) {
       const attempts = begun.map(({ job, number, from, until, outcome, groups }) => [
         [job.id, job.name, job.user, job.submittedAt, number, from, until, outcome],
         groups.map(({ devices, spans }) => [devices.map(({ id }) => id), spans]),
       ]);
-      hash = hashOf([hash, JSON.stringify(attempts), nodes.map(({ id, resourceId }) => id + resourceId).join()]);
+      const asks = waiting.map(({ job, askedAt }) => `${job.id} ${askedAt}`).join();
+      hash = hashOf([hash, JSON.stringify(attempts), nodes.map(({ id, resourceId }) => id + resourceId).join(), asks]);
     }
     return hash;
   };

@@ -28,7 +28,7 @@ export function* organisationDays(
     const begun = [...life.takeBegun()].sort(byBegin);
     attempts = [...attempts.filter((attempt) => attempt.until > from), ...begun];
     nodes = [...nodes.filter(({ presentUntil }) => presentUntil > from), ...life.takeAppeared()].sort(byId);
-    yield { world, scope, from, until, nodes, begun, onDevice: holdingsOf(attempts) };
+    yield { world, scope, from, until, nodes, begun, onDevice: holdingsOf(attempts), waiting: life.waiting() };
   }
 }
 

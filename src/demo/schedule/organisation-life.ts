@@ -8,6 +8,7 @@ import {
   NO_PROGRESS,
   type Node,
   type Scope,
+  type Waiting,
 } from '../organisation.ts';
 import type { Seconds } from '../timeline.ts';
 import type { Habit } from '../world/habit-schema.ts';
@@ -68,6 +69,7 @@ export class OrganisationLife {
   readonly #courses: Courses;
   readonly #events = new EventQueue<Event>();
   readonly #park: MachinePark;
+  readonly #queues: PoolQueue[] = [];
   #begun: Attempt[] = [];
   #appeared: Node[] = [];
 
@@ -109,6 +111,11 @@ export class OrganisationLife {
     return appeared;
   }
 
+  /** Who has asked and has no GPUs at the moment lived until, pool by pool. */
+  waiting(): readonly Waiting[] {
+    return this.#queues.flatMap((queue) => queue.waiting()).map(({ job, since }) => ({ job, askedAt: since }));
+  }
+
   /** Sets up machines, services and people. */
   #found(): void {
     const [world, scope] = [this.#world, this.#scope];
@@ -118,6 +125,7 @@ export class OrganisationLife {
     const pools = new Map(
       planFleet(world, scope.gpus).map((plan) => {
         const queue = new PoolQueue(new PoolFloor(plan.pool, chanceOf(scope.seed, 'placement', plan.pool.name)));
+        this.#queues.push(queue);
         for (let number = 1; number <= plan.nodes; number += 1)
           this.#put(begins, { kind: 'appear', queue, place: this.#park.placeOf(plan.pool, number) });
         return [plan.pool.name, { plan, queue }];

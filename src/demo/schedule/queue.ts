@@ -43,6 +43,11 @@ export class PoolQueue {
     (habit.kind === 'serving' || habit.kind === 'box' ? this.#standing : this.#jobs).join(gpus, ask);
   }
 
+  /** Who waits: what has to stand before what can wait, and of each who asked first. */
+  waiting(): readonly Ask[] {
+    return [...this.#standing.all(), ...this.#jobs.all()];
+  }
+
   /** Starts everything that fits now: first come, first served, and who does not fit is passed by who does. */
   startWhatFits(now: Seconds, begin: Begin): void {
     this.#startFrom(this.#standing, begin);

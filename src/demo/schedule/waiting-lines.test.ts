@@ -25,6 +25,7 @@ describe('lines by size', () => {
           if (place >= 0) line.splice(place, 1);
         }
         expect(lines.first()).toBe(line[0]);
+        expect(lines.all()).toEqual(line);
       }),
       { numRuns: 50 },
     );

@@ -24,6 +24,14 @@ export class WaitingLines<Ask> {
     line.asks.push({ ask, order: (this.#order += 1) });
   }
 
+  /** All who wait, in the order they came. */
+  all(): readonly Ask[] {
+    return this.#lines
+      .flatMap(({ asks, next }) => asks.slice(next))
+      .sort((a, b) => a.order - b.order)
+      .map(({ ask }) => ask);
+  }
+
   /** Who has waited longest of those that need fewer than so many. */
   first(fewerThan = Infinity): Ask | undefined {
     return this.#firstLine(fewerThan)?.ask;

@@ -133,6 +133,7 @@ export function smallDay(different: SmallDay = {}): OrganisationDay {
     until: from + DAY_S,
     nodes,
     begun: [],
+    waiting: [],
     onDevice: new Map(
       Object.entries(different.onDevice ?? {}).map(([place, lives]) => {
         const device = nodes[0]!.devices[Number(place)]!;

@@ -1,0 +1,158 @@
+import type { SeenHolder } from '../../sources/gpu-metrics/holder-stays.ts';
+import type { GpuReading } from '../../sources/gpu-metrics/gpu-reading.ts';
+import type { MachineLook } from '../../sources/smi/local-source.ts';
+import { priceOfGpu } from './model-price.ts';
+import type { GpuPrice, StatedRate } from './model-price.ts';
+import type { WatchPast } from './watch-history.ts';
+
+/** Whose program is on a device. */
+export interface WatchHolder {
+  readonly user: string | null;
+  readonly program: string | null;
+  readonly pid: number | null;
+  readonly since: Date;
+}
+
+/** A GPU or slice as the screen shows it. `free`: not computing, and nobody has a program on it. */
+export interface WatchDevice {
+  readonly deviceId: string;
+  readonly index: number | null;
+  readonly model: string | null;
+  /** The profile of a slice; null for a whole GPU. */
+  readonly profile: string | null;
+  readonly isSlice: boolean;
+  readonly state: 'computing' | 'idle' | 'free' | 'unknown';
+  readonly activePermille: number | null;
+  readonly usedMib: number | null;
+  readonly totalMib: number | null;
+  readonly powerW: number | null;
+  readonly holders: readonly WatchHolder[];
+  /** Null while it computes, or nothing is known. */
+  readonly quietSince: Date | null;
+  /** Null without a price; of slices null, since their GPU has it. */
+  readonly price: GpuPrice | null;
+}
+
+export interface WatchState {
+  readonly at: Date;
+  readonly node: string;
+  readonly tool: string;
+  readonly devices: readonly WatchDevice[];
+  /** Programs of which only the number of GPUs is known. */
+  readonly unplaced: readonly (WatchHolder & { readonly gpus: number })[];
+  readonly skipped: MachineLook['skipped'];
+}
+
+const COMPUTING_PERMILLE = 10;
+/** Of its idle level, in tenths: a GPU that draws more than this while its utilisation says 0 is not known to be idle. */
+const BUSY_POWER_TENTHS = 13;
+
+/** Follows the devices of one machine from look to look. */
+export class WatchMemory {
+  readonly #rates: readonly StatedRate[];
+  #past: WatchPast | undefined;
+  readonly #quietSince = new Map<string, Date>();
+  readonly #idleW = new Map<string, number>();
+
+  constructor(rates: readonly StatedRate[]) {
+    this.#rates = rates;
+  }
+
+  /** What the lake knew: stretches that reach up to now go on. */
+  learn(past: WatchPast): void {
+    this.#past = past;
+    for (const [deviceId, { idleW }] of past.devices) if (idleW !== null) this.#idleW.set(deviceId, idleW);
+  }
+
+  stateOf(look: MachineLook, node: string, at: Date): WatchState {
+    const totals = totalsOf(look);
+    const unplaced = look.holders.filter(({ deviceId }) => deviceId === undefined);
+    return {
+      at,
+      node,
+      tool: look.tool,
+      devices: look.readings.map((reading) => {
+        const holders = look.holders.filter(({ deviceId }) => deviceId === reading.deviceId).map(holderOf);
+        return this.#deviceOf(reading, holders, unplaced.length > 0, totals.get(reading.deviceId) ?? null, node, at);
+      }),
+      unplaced: unplaced.map((holder) => ({ ...holderOf(holder), gpus: holder.gpuCount ?? 1 })),
+      skipped: look.skipped,
+    };
+  }
+
+  #deviceOf(
+    reading: GpuReading,
+    holders: readonly WatchHolder[],
+    isHeldSomewhere: boolean,
+    totalMib: number | null,
+    node: string,
+    at: Date,
+  ): WatchDevice {
+    const { deviceId, values, mig, model } = reading;
+    const active = values['engine_permille'] ?? values['sm_permille'] ?? values['util_permille'] ?? null;
+    const activity = this.#activityOf(deviceId, active, values['power_w']);
+    const quietSince = this.#quietFrom(deviceId, activity === 'quiet', at);
+    const isHeld = holders.length > 0 || isHeldSomewhere;
+    const rates = [...this.#rates, ...(this.#past?.rates ?? [])];
+    return {
+      deviceId,
+      index: reading.gpuIndex ?? null,
+      model: model ?? null,
+      profile: mig?.profile ?? null,
+      isSlice: mig !== undefined,
+      state: activity === 'quiet' ? (isHeld ? 'idle' : 'free') : activity,
+      activePermille: active,
+      usedMib: values['fb_used_mib'] ?? null,
+      totalMib,
+      powerW: values['power_w'] ?? null,
+      holders,
+      quietSince,
+      price: mig === undefined ? (priceOfGpu(model, node, rates) ?? null) : null,
+    };
+  }
+
+  #activityOf(deviceId: string, active: number | null, powerW: number | undefined): 'computing' | 'quiet' | 'unknown' {
+    if (powerW !== undefined && powerW > 0) {
+      this.#idleW.set(deviceId, Math.min(powerW, this.#idleW.get(deviceId) ?? powerW));
+    }
+    if (active === null) return 'unknown';
+    if (active >= COMPUTING_PERMILLE) return 'computing';
+    const level = this.#idleW.get(deviceId);
+    return powerW !== undefined && level !== undefined && powerW * 10 > level * BUSY_POWER_TENTHS ? 'unknown' : 'quiet';
+  }
+
+  #quietFrom(deviceId: string, isQuiet: boolean, at: Date): Date | null {
+    if (!isQuiet) {
+      this.#quietSince.delete(deviceId);
+      return null;
+    }
+    const known = this.#quietSince.get(deviceId) ?? this.#past?.devices.get(deviceId)?.quietSince;
+    const since = known !== undefined && known < at ? known : at;
+    this.#quietSince.set(deviceId, since);
+    return since;
+  }
+}
+
+function totalsOf({ gpus, readings }: MachineLook): Map<string, number> {
+  const totals = new Map<string, number>();
+  const roots = readings.filter(({ mig }) => mig === undefined);
+  for (const gpu of gpus) {
+    const root = roots.find(({ gpuIndex, deviceId }) => gpuIndex === gpu.index || deviceId === gpu.id);
+    if (root === undefined) continue;
+    if (gpu.totalMib !== undefined) totals.set(root.deviceId, gpu.totalMib);
+    for (const { instance, totalMib } of gpu.slices) {
+      if (totalMib !== undefined) totals.set(`${root.deviceId}/${instance}`, totalMib);
+    }
+  }
+  return totals;
+}
+
+function holderOf({ id, from, columns }: SeenHolder): WatchHolder {
+  const pid = Number(id.split('/').at(-2));
+  return {
+    user: columns['user_name'] ?? null,
+    program: columns['workload_name'] ?? null,
+    pid: Number.isInteger(pid) ? pid : null,
+    since: from ?? new Date(0),
+  };
+}

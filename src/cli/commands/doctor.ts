@@ -1,0 +1,38 @@
+import { Command } from 'commander';
+import { doctor } from '../../app/doctor.ts';
+import { chooseSources, openSources } from '../../app/first-look/chosen-sources.ts';
+import { anythingWorks, doctorJson, doctorPage } from '../../report/doctor-page.ts';
+import { DEFAULT_DATA_DIR, dataOption, jsonOption } from '../question-options.ts';
+import { outputOf } from '../output.ts';
+import { withSourceOptions } from '../source-options.ts';
+import type { SourceOptions } from '../source-options.ts';
+
+interface DoctorFlags extends SourceOptions {
+  readonly data: string;
+  readonly json?: boolean;
+}
+
+export function command(): Command {
+  return withSourceOptions(new Command('doctor'))
+    .description('How each source is, what is missing, what it would sharpen and what to do. Only reads.')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .addHelpText('after', '\nEnds with 1 only when nothing works at all.')
+    .action(async (flags: DoctorFlags, self: Command) => {
+      const output = outputOf(self);
+      const chosen = await chooseSources(flags);
+      const isNamed = self.getOptionValueSource('data') === 'cli';
+      output.progress('asking each source how it is');
+      const report = await doctor({
+        sources: await openSources(chosen),
+        dataDir: isNamed ? flags.data : (chosen.config?.data ?? DEFAULT_DATA_DIR),
+        now: new Date(),
+        signal: new AbortController().signal,
+        clocks: chosen.found.flatMap(({ config }) => (config.kind === 'prometheus' ? [config.url] : [])),
+        fetch,
+      });
+      if (flags.json) output.json(doctorJson(report, chosen.missing));
+      else output.data(doctorPage(report, chosen.missing));
+      if (!anythingWorks(report)) process.exitCode = 1;
+    });
+}

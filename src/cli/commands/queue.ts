@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
+import { queue } from '../../app/queue/queue.ts';
+import { withReader } from '../../app/workspace.ts';
+import { queueJson, queuePage } from '../../report/queue-page.ts';
+import { outputOf } from '../output.ts';
+import { dataFlag, withCommonOptions } from '../question-options.ts';
+import type { CommonOptions } from '../question-options.ts';
+
+export function command(): Command {
+  return withCommonOptions(new Command('queue'), { window: '7d' })
+    .description('Who waits for GPUs and for how long, beside the GPUs that stand idle or empty meanwhile.')
+    .option('--all', 'every row, not only those who have waited longest')
+    .action(async (options: CommonOptions & { readonly all?: boolean }, self: Command) => {
+      const output = outputOf(self);
+      await withReader(options.data, async (space) => {
+        const answer = await queue(space, { ...options, clock: clockOf(space) });
+        const flags = { dataFlag: dataFlag(options.data), ...(options.all && { top: Infinity }) };
+        if (options.json) output.json(queueJson(answer));
+        else output.data(queuePage(answer, flags), demoMark(space.snapshot));
+      });
+    });
+}
