@@ -1,7 +1,10 @@
 /**
  * The benchmark of collecting: `npm run bench:collect`.
  *
- *   node bench/collect/bench.mjs [--dir bench-data/collect] [--parts hour,table] [--gpus 10000] [--rounds 3] [--gzip]
+ *   npm run bench:collect [-- PART… [--dir bench-data/collect] [--gpus 10000] [--rounds 3] [--gzip]]
+ *   npm run bench:collect -- prices | kill [KILLS] [SEED]
+ *
+ * PART is hour or table; without one it is both.
  *
  * hour   one hour of that many GPUs × 10 metrics at 30 s in a real Prometheus: Bursar's pull, and pull with the write into a data folder,
  *        against bare clients that fetch the same bytes and throw them away; in turn, each a process of its own. --gzip adds the bare client
@@ -20,10 +23,10 @@ import { hourlyTables } from './hourly-tables.mjs';
 import { filledPrometheus, serverCpuSeconds, stopPrometheus } from './lab-prometheus.mjs';
 import { madeFleet, METRICS } from './made-fleet.mjs';
 
-const { values: options } = parseArgs({
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     dir: { type: 'string', default: 'bench-data/collect' },
-    parts: { type: 'string', default: 'hour,table' },
     gpus: { type: 'string', default: '10000' },
     rounds: { type: 'string', default: '3' },
     gzip: { type: 'boolean', default: false },
@@ -33,7 +36,7 @@ const HOUR_MS = 3_600_000;
 const FROM_MS = Date.parse('2026-03-02T10:00:00Z');
 const here = new URL('.', import.meta.url).pathname;
 const dir = resolve(options.dir);
-const parts = new Set(options.parts.split(','));
+const parts = new Set(positionals.length === 0 ? ['hour', 'table'] : positionals);
 
 /** @typedef {{ cpuSeconds: number, wallSeconds: number, peakRssMib: number, bytes?: number, rows?: number }} Cost */
 
@@ -60,6 +63,13 @@ async function bundledProduct() {
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
 /** @param {number} value */
 const round = (value) => Number(value.toFixed(2));
+
+for (const other of ['prices', 'kill']) {
+  if (!parts.has(other)) continue;
+  const rest = positionals.slice(positionals.indexOf(other) + 1);
+  const { status } = spawnSync(process.execPath, [join(here, `${other}.mjs`), ...rest], { stdio: 'inherit' });
+  process.exit(status ?? 1);
+}
 
 mkdirSync(dir, { recursive: true });
 const product = await bundledProduct();

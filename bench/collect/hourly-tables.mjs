@@ -78,7 +78,7 @@ async function byBursar(dataDir) {
   const found = await connection.runAndReadAll(`
     SELECT device_id, date_diff('hour', TIMESTAMP '${new Date(FROM_MS).toISOString().slice(0, 19)}', date_trunc('hour', ts)),
            avg(engine_permille) / 1000 FROM read_parquet([${list}]) GROUP BY 1, 2`);
-  return new Map(found.getRows().map(([device, hour, value]) => [`${device} ${hour}`, Number(value)]));
+  return new Map(found.getRows().map(([device, hour, value]) => [`${String(device)} ${String(hour)}`, Number(value)]));
 }
 
 /** @param {Table} table @param {Table} right */

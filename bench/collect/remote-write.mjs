@@ -81,6 +81,7 @@ function varint(value, into, at) {
 /** @param {Buffer} plain */
 function snappy(plain) {
   const length = Buffer.allocUnsafe(6);
+  /** @type {Buffer[]} */
   const pieces = [length.subarray(0, varint(plain.length, length, 0))];
   for (let at = 0; at < plain.length; at += 65_536) {
     const block = plain.subarray(at, at + 65_536);

@@ -1,6 +1,6 @@
 import type { Seconds } from '../../src/demo/timeline.ts';
 import type { Play } from './play.ts';
-import { millisecondOf, scrapedOf } from './scraped.ts';
+import { later, millisecondOf, scrapedOf } from './scraped.ts';
 
 const HOUR_S = 3600;
 const TIMEOUT_MS = 60_000;
@@ -10,14 +10,14 @@ const TIMEOUT_MS = 60_000;
  * disk that a file for promtool takes.
  *
  * It goes hour by hour with all series, because a Prometheus takes nothing older than an hour before its newest sample; so it
- * must be empty, and scrape nothing yet.
+ * must be empty, and scrape nothing yet. `shiftS` shows it so many seconds later than it was played.
  */
-export async function pushHistory(played: Play, url: string, until: Seconds): Promise<number> {
+export async function pushHistory(played: Play, url: string, until: Seconds, shiftS = 0): Promise<number> {
   const scraped = scrapedOf(played);
   const request = new WriteRequest();
   let samples = 0;
   for (let from = played.scope.from; from < until; from += HOUR_S) {
-    scraped(from, Math.min(from + HOUR_S, until), request);
+    scraped(from, Math.min(from + HOUR_S, until), later(request, shiftS));
     if (request.samples === 0) continue;
     samples += request.samples;
     await post(`${url}/api/v1/write`, request.take());

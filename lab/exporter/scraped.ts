@@ -4,7 +4,7 @@ import type { Seconds } from '../../src/demo/timeline.ts';
 import { writeDcgm } from './dcgm.ts';
 import { KUBE_STATE_TARGET, kubeStateSeries } from './kube-state.ts';
 import type { Play } from './play.ts';
-import type { Series, Sink } from './series.ts';
+import { FAMILIES, type Series, type Sink } from './series.ts';
 import { VLLM_TARGET, vllmSeries } from './vllm.ts';
 
 /** Gives a sink everything a Prometheus that scrapes all exporters would have from one moment to another. */
@@ -30,6 +30,20 @@ function writeSeries(series: Series, { scope }: Play, from: Seconds, until: Seco
   let moment = scope.from + Math.ceil((begin - scope.from) / scope.stepS) * scope.stepS;
   for (; moment < end; moment += scope.stepS)
     sink.sample(series.metric, series.labels, String(series.at(moment)), moment);
+}
+
+/**
+ * The same, so many seconds later: a world that was played for one week can be shown in another, and what happens in it does
+ * not change with the calendar.
+ */
+export function later(sink: Sink, shiftS: number): Sink {
+  if (shiftS === 0) return sink;
+  return {
+    sample: (metric, labels, value, moment) => {
+      const isTime = FAMILIES[metric]?.isTime === true;
+      sink.sample(metric, labels, isTime ? String(Number(value) + shiftS) : value, moment + shiftS);
+    },
+  };
 }
 
 /** Each target is scraped at a millisecond of its own, and all its series with it. */

@@ -32,8 +32,15 @@ export interface Sink {
   sample(metric: string, labels: string, value: string, moment: Seconds): void;
 }
 
+interface Family {
+  readonly type: 'gauge' | 'counter';
+  readonly help: string;
+  /** Its values are times. */
+  readonly isTime?: true;
+}
+
 /** What the families of the played exporters are, in the words of the exporters. */
-export const FAMILIES: Readonly<Record<string, { readonly type: 'gauge' | 'counter'; readonly help: string }>> = {
+export const FAMILIES: Readonly<Record<string, Family>> = {
   DCGM_FI_DEV_GPU_UTIL: { type: 'gauge', help: 'GPU utilization (in %).' },
   DCGM_FI_DEV_FB_USED: { type: 'gauge', help: 'Framebuffer memory used (in MiB).' },
   DCGM_FI_DEV_FB_FREE: { type: 'gauge', help: 'Framebuffer memory free (in MiB).' },
@@ -49,22 +56,22 @@ export const FAMILIES: Readonly<Record<string, { readonly type: 'gauge' | 'count
   DCGM_FI_PROF_PCIE_RX_BYTES: { type: 'gauge', help: 'Bytes received over PCIe each second.' },
   DCGM_FI_PROF_NVLINK_TX_BYTES: { type: 'gauge', help: 'Bytes sent over NVLink each second.' },
   DCGM_FI_PROF_NVLINK_RX_BYTES: { type: 'gauge', help: 'Bytes received over NVLink each second.' },
-  kube_node_created: { type: 'gauge', help: 'Unix creation timestamp.' },
+  kube_node_created: { type: 'gauge', help: 'Unix creation timestamp.', isTime: true },
   kube_node_info: { type: 'gauge', help: 'Information about a node.' },
   kube_node_labels: { type: 'gauge', help: 'Labels of a node.' },
   kube_node_spec_unschedulable: { type: 'gauge', help: 'Whether a node takes new pods.' },
   kube_node_status_capacity: { type: 'gauge', help: 'What a node has.' },
   kube_node_status_condition: { type: 'gauge', help: 'The condition of a node.' },
-  kube_pod_completion_time: { type: 'gauge', help: 'When a pod was done, in unix time.' },
+  kube_pod_completion_time: { type: 'gauge', help: 'When a pod was done, in unix time.', isTime: true },
   kube_pod_container_resource_requests: { type: 'gauge', help: 'What a container asked for.' },
-  kube_pod_created: { type: 'gauge', help: 'Unix creation timestamp.' },
-  kube_pod_deletion_timestamp: { type: 'gauge', help: 'When a pod must be gone, in unix time.' },
+  kube_pod_created: { type: 'gauge', help: 'Unix creation timestamp.', isTime: true },
+  kube_pod_deletion_timestamp: { type: 'gauge', help: 'When a pod must be gone, in unix time.', isTime: true },
   kube_pod_info: { type: 'gauge', help: 'Information about a pod.' },
   kube_pod_labels: { type: 'gauge', help: 'Labels of a pod.' },
   kube_pod_owner: { type: 'gauge', help: 'What a pod belongs to.' },
-  kube_pod_start_time: { type: 'gauge', help: 'When a pod began, in unix time.' },
+  kube_pod_start_time: { type: 'gauge', help: 'When a pod began, in unix time.', isTime: true },
   kube_pod_status_phase: { type: 'gauge', help: 'The phase of a pod.' },
-  kube_pod_status_scheduled_time: { type: 'gauge', help: 'When a pod got its node, in unix time.' },
+  kube_pod_status_scheduled_time: { type: 'gauge', help: 'When a pod got its node, in unix time.', isTime: true },
   kube_replicaset_owner: { type: 'gauge', help: 'What a replica set belongs to.' },
   'vllm:generation_tokens_total': { type: 'counter', help: 'Number of generation tokens processed.' },
   'vllm:kv_cache_usage_perc': { type: 'gauge', help: 'KV-cache usage; 1 is full.' },

@@ -1,5 +1,6 @@
 import { migDeviceId } from '../../src/facts/source.ts';
-import type { Device } from '../../src/demo/organisation.ts';
+import type { Device, Node } from '../../src/demo/organisation.ts';
+import { faultsOf, type Stretch } from '../../src/demo/sensors/faults.ts';
 import { ENGINE, probeOf } from '../../src/demo/sensors/reading.ts';
 import type { Seconds } from '../../src/demo/timeline.ts';
 import { gpuInstanceOf, type Play } from './play.ts';
@@ -95,4 +96,9 @@ function activeMoments(played: Play, device: Device, from: Seconds, until: Secon
     if (probe.levels[ENGINE]! >= ACTIVE_PERMILLE_MIN) moments.push(moment);
   }
   return moments;
+}
+
+/** When the exporter of a machine was dead, as far as it was: nobody can know what its GPUs did then. */
+export function silenceOf({ world, scope }: Play, node: Node): Stretch | undefined {
+  return faultsOf(world, scope, node).dead;
 }

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ImportFolder } from '../../test/import-folder.ts';
 import { importFolder } from '../../test/import-folder.ts';
+import { importReport } from '../report/import-report.ts';
 import { openManifest } from '../state/manifest.ts';
 import type { ImportReport } from './import.ts';
 import type { SacctImportRequest } from './import-sacct.ts';
@@ -127,6 +128,60 @@ it('daily files that tell of a job twice hold it once, as the later one says', a
     batch: 'both',
   });
   expect(await held()).toEqual([expect.objectContaining({ until: '2026-11-16 03:00:00', attempt: 0 })]);
+});
+
+describe('a file without a row to take', () => {
+  const pending = row('9', 'PENDING', 'Unknown', 'Unknown', { nodes: 'None assigned', tres: '' });
+
+  it('says what it left out and takes nothing', async () => {
+    const report = await take([await folder.file('p.psv', `${HEADER}\n${pending}\n`)], { zone: 'UTC', batch: 'b' });
+    expect(report).toMatchObject({ rowsTaken: 0, rowsSkipped: 1, batches: [], gpuHours: '0' });
+    expect(report.notes).toEqual(['there is no row to take: the data folder is as it was']);
+    expect(importReport(report)).toEqual([
+      'allocations: 0 rows taken',
+      expect.stringContaining('skipped 1 row: jobs that never started'),
+      '  there is no row to take: the data folder is as it was',
+      'Next: bursar look',
+    ]);
+    expect(folder.batches()).toEqual([]);
+  });
+
+  it('does not stand in the way of the others', async () => {
+    const full = [HEADER, row('1', 'COMPLETED', '2026-11-16T10:00:00', '2026-11-16T11:00:00')].join('\n');
+    const files = [await folder.file('p.psv', `${HEADER}\n${pending}\n`), await folder.file('f.psv', full)];
+    expect(await take(files, { zone: 'UTC' })).toMatchObject({ rowsTaken: 1, rowsSkipped: 1, batches: ['f.psv'] });
+  });
+});
+
+it('reads what a spreadsheet saved: commas between columns, values with commas in quotes', async () => {
+  const text = [
+    'JobID,User,State,Start,End,NodeList,AllocTRES,JobName',
+    '1,kim,COMPLETED,2026-11-16T10:00:00,2026-11-16T11:00:00,g1,"cpu=4,gres/gpu=2","say ""hi"", twice"',
+    '2,kim,COMPLETED,2026-11-16T10:00:00,2026-11-16T11:00:00,"g[1,2]","cpu=4,gres/gpu=2",12" wide',
+  ].join('\n');
+  const report = await take([await folder.file('jobs.csv', text)], { zone: 'UTC' });
+  expect(report).toMatchObject({ rowsTaken: 3, rowsSkipped: 0, gpuHours: '4' });
+  const names = await folder.rows<{ name: string }>('allocation', 'DISTINCT workload_name AS name');
+  expect(names.map(({ name }) => name).toSorted()).toEqual(['12" wide', 'say "hi", twice']);
+});
+
+it('says that shards of GPUs are not counted, and no word of GPUs that are not accounted for', async () => {
+  const shard = row('1', 'COMPLETED', '2026-11-16T10:00:00', '2026-11-16T11:00:00', { tres: 'cpu=4,gres/shard=8' });
+  const report = await take([await folder.file('s.psv', `${HEADER}\n${shard}\n`)], { zone: 'UTC' });
+  expect(report.notes).toEqual([
+    '1 job held shards of GPUs; how many shards make one GPU is not told: their GPU-hours are not counted',
+  ]);
+});
+
+it('knows no outcome of a life that was sent back to the queue', async () => {
+  const text = [
+    HEADER,
+    row('1', 'REQUEUED', '2026-11-16T10:00:00', '2026-11-16T11:00:00'),
+    row('2', 'PREEMPTED', '2026-11-16T10:00:00', '2026-11-16T11:00:00'),
+  ].join('\n');
+  await take([await folder.file('r.psv', text)], { zone: 'UTC' });
+  const lives = await folder.rows<{ id: string; outcome: string | null }>('allocation', 'allocation_id AS id, outcome');
+  expect(lives.map(({ id, outcome }) => `${id} ${outcome}`).toSorted()).toEqual(['1 null', '2 preempted']);
 });
 
 it('reads JSON of both shapes beside text', async () => {

@@ -114,7 +114,8 @@ async function rewrite(
     } finally {
       await sink.close();
     }
-    files.push({ path, label: input.label, format: 'json', isPiped: input.isPiped });
+    // A file without a row has no columns that could be checked.
+    if (sink.isUsed()) files.push({ path, label: input.label, format: 'json', isPiped: input.isPiped });
   }
   const report = taker.report();
   return report.isOutOfOrder ? rewrite(inputs, workDir, request, lives, turn + 1) : { files, report };
@@ -123,6 +124,8 @@ async function rewrite(
 interface Sink {
   add(rows: readonly FactRow[]): Promise<void>;
   flush(): Promise<void>;
+  /** A row was added. */
+  isUsed(): boolean;
   close(): Promise<void>;
 }
 
@@ -130,16 +133,19 @@ interface Sink {
 async function openSink(path: string, line: (row: FactRow) => string): Promise<Sink> {
   const file: FileHandle = await open(path, 'wx');
   let lines: string[] = [];
+  let isUsed = false;
   const flush = async (): Promise<void> => {
     if (lines.length > 0) await file.writeFile(lines.join(''));
     lines = [];
   };
   return {
     async add(rows) {
+      isUsed ||= rows.length > 0;
       for (const row of rows) lines.push(`${line(row)}\n`);
       if (lines.length >= LINES_PER_WRITE) await flush();
     },
     flush,
+    isUsed: () => isUsed,
     close: () => file.close(),
   };
 }

@@ -72,7 +72,7 @@ export async function takeTelemetry(request: TelemetryRequest): Promise<Telemetr
   for (const file of named) read.push(await readOne(file, request));
   refuseSameBatch(read);
   const dryRun = request.dryRun ?? false;
-  if (read.every(({ found }) => found.readings.length === 0)) {
+  if (!read.some(({ found }) => isTaken(found))) {
     return { files: read.map((each) => reportOf(each, [])), dryRun };
   }
   return asImporter(request, 'import telemetry', async (space) => {
@@ -182,7 +182,7 @@ function tooLarge(label: string): OperationError {
 function refuseSameBatch(read: readonly ReadFile[]): void {
   const names = new Map<string, string>();
   for (const { batch, label, found } of read) {
-    if (found.readings.length === 0) continue;
+    if (!isTaken(found)) continue;
     const other = names.get(batch);
     if (other !== undefined) {
       throw new OperationError('same-batch', `${other} and ${label} have the same name: one would replace the other`, {
@@ -193,20 +193,27 @@ function refuseSameBatch(read: readonly ReadFile[]): void {
   }
 }
 
+function isTaken({ readings, facts = [] }: TelemetryFile): boolean {
+  return readings.length > 0 || facts.some(({ rows }) => rows.length > 0);
+}
+
 async function write(space: WriteSpace, { label, batch, found }: ReadFile, dryRun: boolean): Promise<ImportReport[]> {
-  if (found.readings.length === 0) return [];
-  const last = Math.max(...found.readings.map(({ at }) => at.getTime()));
-  const { samples, devices, nodes } = factsOfReadings(found.readings, { presentUntil: new Date(last + STEP_MS) });
-  const tables: readonly (readonly [table: string, rows: readonly FactRow[]])[] = [
-    ['gpu_sample', samples],
-    ['device', devices],
-    ['node', nodes],
-  ];
   const reports: ImportReport[] = [];
-  for (const [table, rows] of tables) {
+  for (const { table, rows } of [...readingFacts(found), ...(found.facts ?? [])]) {
     if (rows.length > 0) reports.push(await importRows({ ...space, table, rows, batch, label, dryRun }));
   }
   return reports;
+}
+
+function readingFacts({ readings }: TelemetryFile): { table: string; rows: readonly FactRow[] }[] {
+  if (readings.length === 0) return [];
+  const last = Math.max(...readings.map(({ at }) => at.getTime()));
+  const { samples, devices, nodes } = factsOfReadings(readings, { presentUntil: new Date(last + STEP_MS) });
+  return [
+    { table: 'gpu_sample', rows: samples },
+    { table: 'device', rows: devices },
+    { table: 'node', rows: nodes },
+  ];
 }
 
 function reportOf({ label, found }: ReadFile, tables: readonly ImportReport[]): TelemetryFileReport {

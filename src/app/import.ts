@@ -36,7 +36,7 @@ export interface ImportOptions {
   readonly manifest: Manifest;
   readonly stdin?: NodeJS.ReadableStream;
   readonly onStep?: OnStep;
-  /** Rewrites files of another tool into rows of the table, under the names people gave them. */
+  /** Rewrites files of another tool into rows of the table, under the names people gave them; those without a row are left out. */
   readonly prepare?: (inputs: readonly InputFile[], workDir: string) => Promise<readonly InputFile[]>;
 }
 
@@ -69,6 +69,7 @@ export async function importFiles(options: ImportOptions): Promise<ImportReport>
         inputs.push(await takeInput(file, workDir, index, options.stdin ?? process.stdin));
       }
       const prepared = options.prepare === undefined ? inputs : await options.prepare(inputs, workDir);
+      if (prepared.length === 0) return nothingTaken(table, dryRun);
       const { batches, notes, ignoredColumns } = await readBatches(table, prepared, options, reading);
       const report = await append(options.engine, options.dataDir, options.manifest, {
         table,
@@ -92,6 +93,23 @@ export async function importFiles(options: ImportOptions): Promise<ImportReport>
   } catch (failure) {
     throw storageFailure(failure, options.dataDir);
   }
+}
+
+/** The report of files in which there is no row to take: what was in the lake stays. */
+function nothingTaken(table: FactTable, dryRun: boolean): ImportReport {
+  return {
+    table: table.importName,
+    batches: [],
+    dryRun,
+    rowsTaken: 0,
+    rowsReplaced: 0,
+    rowsSkipped: 0,
+    skipped: [],
+    notes: ['there is no row to take: the data folder is as it was'],
+    gpuHours: '0',
+    cpuHours: '0',
+    ignoredColumns: [],
+  };
 }
 
 function tableOf(word: string): FactTable {

@@ -108,9 +108,28 @@ function attemptsOf(holdings: readonly HoldingRow[], now: Date): JobAttempt[] {
       heldFrom: rows.map(({ heldFrom }) => parseTime(heldFrom)).reduce((a, b) => (a < b ? a : b)),
       heldUntil: isOpen ? null : ends.map((end) => end ?? now).reduce((a, b) => (a > b ? a : b)),
       outcome: rows.find(({ outcome }) => outcome !== null)?.outcome ?? null,
-      gpus: Number(rows.reduce((sum, { gpus }) => sum + gpus, 0n)),
+      gpus: Number(mostAtOnce(rows, now)),
     };
   });
+}
+
+/** GPUs held at one time. A device that was replaced while the job ran has two rows, one after the other: that is one GPU. */
+function mostAtOnce(rows: readonly HoldingRow[], now: Date): bigint {
+  const changes = rows.flatMap(({ heldFrom, heldUntil, gpus }) => {
+    const from = parseTime(heldFrom).getTime();
+    const until = heldUntil === null ? now.getTime() : parseTime(heldUntil).getTime();
+    // What ended as it began was held all the same.
+    return [
+      { at: from, gpus },
+      { at: Math.max(until, from + 1), gpus: -gpus },
+    ];
+  });
+  let [held, most] = [0n, 0n];
+  for (const { gpus } of changes.toSorted((a, b) => a.at - b.at || Number(a.gpus - b.gpus))) {
+    held += gpus;
+    if (held > most) most = held;
+  }
+  return most;
 }
 
 interface DayRange {

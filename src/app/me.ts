@@ -6,7 +6,7 @@ import { quote } from '../lake/engine.ts';
 import type { MeAnswer, MyHolding, MyRun, MySpend } from '../report/me-page.ts';
 import type { Filter } from './filter.ts';
 import { filterOn, parseDimensions } from './filter.ts';
-import { MODEL_TABLES, WITH_MODEL } from './held-model.ts';
+import { LIFE_GPUS, MODEL_TABLES, WITH_MODEL } from './held-model.ts';
 import { idleNow } from './idle.ts';
 import { decideNow, lastKnownMoment } from './now.ts';
 import { waitingNow } from './queue/waiting-now.ts';
@@ -233,7 +233,7 @@ async function runsOf(space: ReadSpace, window: LedgerWindow, now: Date, names: 
     params: { from: window.from, now },
     sql: `
       SELECT source, allocation_id AS "allocationId", attempt, min(workload_name) AS job, min(outcome) AS outcome,
-             CAST(sum(gpu_count) AS BIGINT) AS gpus, bool_or(isolation <> 'whole') AS "isShared", min(held_from) AS "heldFrom",
+             ${LIFE_GPUS} AS gpus, bool_or(isolation <> 'whole') AS "isShared", min(held_from) AS "heldFrom",
              max(held_until) AS "heldUntil", min(held_model) AS model
       FROM ${WITH_MODEL} a WHERE user_name IN (${names.map(quote).join(', ')})
       GROUP BY source, allocation_id, attempt

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { OperationError } from '../facts/operation-error.ts';
+import { CONFIG_FILE, DEFAULT_DATA_DIR } from './folders.ts';
 
 /** One line of `bursar --help`. The module behind it is imported only when it is asked for. */
 export interface CommandEntry {
@@ -36,6 +38,7 @@ export async function dispatch(
   try {
     const program = await programFor(args, version, commands);
     speakThrough(program, streams);
+    program.hook('preAction', (_, action) => takeConfiguredFolder(action));
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync(args, { from: 'user' });
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
@@ -76,6 +79,15 @@ async function programFor(args: readonly string[], version: string, commands: re
     program.addCommand(command.summary(summary));
   }
   return program;
+}
+
+/** Without `--data` the folder is that of bursar.yaml, if there is one here; commands with a folder of their own keep it. */
+async function takeConfiguredFolder(command: Command): Promise<void> {
+  const isUsual = command.getOptionValue('data') === DEFAULT_DATA_DIR;
+  if (!isUsual || command.getOptionValueSource('data') !== 'default' || !existsSync(CONFIG_FILE)) return;
+  const { findConfig } = await import('../app/config/config-file.ts');
+  const data = (await findConfig(undefined))?.data;
+  if (data !== undefined) command.setOptionValueWithSource('data', data, 'config');
 }
 
 /** Commander neither ends the process nor prints errors: both are done here, once, for people and for programs. */

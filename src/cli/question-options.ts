@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import { OperationError } from '../facts/operation-error.ts';
 import { parseTime } from '../money/period.ts';
 import { shellWord } from '../report/shell-word.ts';
-
-export const DEFAULT_DATA_DIR = './bursar-data';
+import { DEFAULT_DATA_DIR } from './folders.ts';
 
 /** What every question takes. */
 export interface CommonOptions {

@@ -12,7 +12,7 @@ import type { Engine, Params } from './engine.ts';
 import { inputHash } from './input-hash.ts';
 import type { DayDigests } from './input-hash.ts';
 import { withoutDamage } from './missing-files.ts';
-import { loadPrices } from './needed-prices.ts';
+import { showPrices } from './needed-prices.ts';
 import { publish } from './publish.ts';
 import { derivedRelation, factRelation } from './relation.ts';
 import { scopeOf } from './scope.ts';
@@ -100,7 +100,7 @@ async function prepare({ engine, state, scope, dataDir }: Derivation): Promise<v
     const relation = factRelation(dataDir, factTableByName(table), state.allFacts(table));
     await engine.run(`CREATE OR REPLACE TABLE ${table} AS ${relation}`);
   }
-  await loadPrices(engine, dataDir, state);
+  await showPrices(engine, dataDir, state);
   const bills = scope.bills.map(
     (bill) =>
       `(${quote(bill.billId)}, ${quote(bill.provider)}, ${quote(bill.billingAccount)}, ` +

@@ -17,7 +17,7 @@ const DIGEST = 'price_digest';
  *
  * Reads: node (a table of the engine).
  */
-export async function loadPrices(engine: Engine, dataDir: string, state: DerivedState): Promise<void> {
+export async function showPrices(engine: Engine, dataDir: string, state: DerivedState): Promise<void> {
   const table = factTableByName('price');
   const members = state.allFacts('price');
   const types = members.length === 0 ? [] : await machineTypes(engine);

@@ -31,7 +31,7 @@ export function importReport(report: Imported, dataFlag = ''): string[] {
   ].filter((text) => text !== '');
   const taken = `${counted(rowsTaken, 'row')} ${dryRun ? 'would be ' : ''}taken${replaced}`;
   return [
-    `${table}: ${taken}${hours.length === 0 ? '' : `; ${hours.join(', ')}`} (batch ${names.join(', ')}${more})`,
+    `${table}: ${taken}${hours.length === 0 ? '' : `; ${hours.join(', ')}`}${names.length === 0 ? '' : ` (batch ${names.join(', ')}${more})`}`,
     ...skipped.map(
       ({ reason, rows, example }) =>
         `  skipped ${counted(rows, 'row')}: ${safeText(reason)}${example === '' ? '' : `, e.g. ${safeText(example)}`}`,

@@ -182,13 +182,15 @@ function bars({ devices }: JobAnswer): string[] {
     const rest = [idleUnits > 0n ? `${idle} idle` : '', unknownUnits > 0n ? `${unknown} unknown` : ''].filter(
       (text) => text !== '',
     );
+    // Nothing is known of it: not even that it did not compute.
+    const isUnknown = computingUnits === 0n && idleUnits === 0n;
     return [
       names[index] ?? '',
       safeText(device.nodeId ?? ''),
       device.model === null ? '' : shortModel(device.model),
       bar(device),
-      computing,
-      ['computing', ...rest].join(', '),
+      isUnknown ? '' : computing,
+      isUnknown ? 'unknown' : ['computing', ...rest].join(', '),
     ];
   });
   const more = devices.length - shown.length;

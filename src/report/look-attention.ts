@@ -4,18 +4,22 @@ import type { LookAnswer } from './look-screen.ts';
 import { safeText } from './safe-text.ts';
 import { shellWord } from './shell-word.ts';
 
+type Flaws = Pick<LookAnswer, 'unpriced' | 'unlistedNodes' | 'conflictUnits' | 'notPosted' | 'staleRows' | 'missing'>;
+
 /** Names of nodes given as examples. */
 const UNLISTED_SHOWN = 2;
 
 /** One line for each thing that keeps the figures from being whole, with what to do about it. */
-export function attention(look: LookAnswer, dataFlag: string): string[] {
+export function attention(look: Flaws, dataFlag: string): string[] {
   const lines: string[] = [];
   const noPrice = look.unpriced.filter(({ billedBy }) => billedBy === null);
   if (noPrice.length > 0) {
-    const models = [...new Set(noPrice.map(({ model }) => (model === null ? null : shortModel(model))))];
-    const rows = models.map((model) => `${csvWord(model ?? '*')},USD`).join('\n');
+    // Short names are for reading. A price goes by the whole one: `H100` would price the PCIe cards as well.
+    const models = [...new Set(noPrice.map(({ model }) => model))];
+    const names = [...new Set(models.map((model) => (model === null ? 'GPUs of unknown model' : shortModel(model))))];
+    const rows = models.map((model) => `${csvWord(safeText(model ?? '*'))},USD`).join('\n');
     lines.push(
-      `No price: ${gpuHours(sumUnits(noPrice))} of ${models.map((model) => model ?? 'GPUs of unknown model').join(', ')}.` +
+      `No price: ${gpuHours(sumUnits(noPrice))} of ${names.join(', ')}.` +
         ` Say what an hour costs: ${printed(`model,usd_per_gpu_hour\n${rows}\n`)} | bursar import rates - --batch rates${dataFlag}`,
     );
   }
@@ -58,7 +62,7 @@ function printed(lines: string): string {
   return `printf ${shellWord(format)}`;
 }
 
-function unlistedWords({ unlistedNodes }: LookAnswer, dataFlag: string): string {
+function unlistedWords({ unlistedNodes }: Flaws, dataFlag: string): string {
   const names = unlistedNodes.slice(0, UNLISTED_SHOWN).map(({ nodeId }) => safeText(nodeId));
   return (
     `Not in the inventory: ${gpuHours(sumUnits(unlistedNodes))} held on ${counted(unlistedNodes.length, 'node')},` +
@@ -74,7 +78,7 @@ const MISSING: Readonly<Record<string, string>> = {
   nodes: 'a GPU counts from its first sample or holder to its last',
 };
 
-function missingWords({ missing }: LookAnswer, dataFlag: string): string[] {
+function missingWords({ missing }: Flaws, dataFlag: string): string[] {
   return missing.flatMap((word) =>
     MISSING[word] === undefined ? [] : [`No ${word} yet: ${MISSING[word]}.  → bursar import ${word} FILE${dataFlag}`],
   );

@@ -2,7 +2,6 @@ import { LIST_PRICES_AS_OF } from '../facts/list-price.ts';
 import type { Category } from '../ledger/waterfall.ts';
 import {
   counted,
-  day,
   dollars,
   dollarsOf,
   gpuCount,

@@ -38,7 +38,7 @@ export function telemetryReport(
   const next = dryRun ? 'Nothing was changed: this was a dry run.' : `Next: bursar look${dataFlag} --window all`;
   return [
     ...files.flatMap((file) => fileLines(file, dryRun)),
-    ...(hasRows ? [next] : ['Nothing in them is about the activity of GPUs: nothing was taken.']),
+    ...(hasRows ? [next] : ['Nothing in them is about GPUs, machines or who holds them: nothing was taken.']),
   ];
 }
 

@@ -8,7 +8,7 @@ interface Holder {
   readonly user: string | null;
   readonly program: string | null;
   readonly pid: number | null;
-  readonly since: Date;
+  readonly since: Date | null;
 }
 
 interface Price {
@@ -142,7 +142,8 @@ function holderWords({ user, program, pid, since }: Holder, at: Date): string {
   const name = shorten(safeText(user ?? 'unknown'), NAME_WIDTH);
   const run = shorten(safeText(program ?? '?'), NAME_WIDTH);
   const number = pid === null ? '' : ` ${pid}`;
-  return `${name} ${run}${number} (${duration((at.getTime() - since.getTime()) / 1000)})`;
+  const time = since === null ? '–' : duration((at.getTime() - since.getTime()) / 1000);
+  return `${name} ${run}${number} (${time})`;
 }
 
 function quietWords(since: Date, at: Date, price: Price | null): string {

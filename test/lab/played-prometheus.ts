@@ -11,6 +11,8 @@ const DAY_S = 86_400;
 export interface PlayedPrometheus {
   readonly url: string;
   readonly played: Play;
+  /** How much later it is shown than it was played. */
+  readonly shiftS: number;
   stop(): Promise<void>;
 }
 
@@ -21,19 +23,22 @@ export interface PlayedScope {
   readonly stepS: number;
   /** The history ends here, in seconds since 1970. */
   readonly at: number;
+  /** Where the end of the history is shown instead: what happens stays the same, whenever a test runs. */
+  readonly shownAt?: number;
 }
 
 /** Starts one in the folder, with the history of a world that only Kubernetes hands out. */
 export async function playedPrometheus(
   prometheus: LabPart,
   folder: string,
-  { gpus, days, stepS, at }: PlayedScope,
+  { gpus, days, stepS, at, shownAt = at }: PlayedScope,
 ): Promise<PlayedPrometheus> {
   const dir = join(folder, 'prometheus');
   const midnight = Math.floor(at / DAY_S) * DAY_S;
   const scope = { seed: 11, gpus, from: midnight - days * DAY_S, until: midnight + DAY_S, stepS };
   const played = play(kubernetesOnly(unmanaged), scope);
   const url = (await prometheus.start(dir))['PROMETHEUS_URL']!;
-  await pushHistory(played, url, at);
-  return { url, played, stop: () => prometheus.stop(dir) };
+  const shiftS = shownAt - at;
+  await pushHistory(played, url, at, shiftS);
+  return { url, played, shiftS, stop: () => prometheus.stop(dir) };
 }

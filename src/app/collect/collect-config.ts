@@ -45,8 +45,8 @@ export async function configuredSources(
 }
 
 /** Rates of the configuration are facts like others: they count from the next answer on. */
-export async function keepConfiguredRates(config: Config, dataDir: string, now: () => Date): Promise<void> {
-  await asCollector({ dataDir, now }, async (space) => {
+export async function keepConfiguredRates(config: Config, dataDir: string): Promise<void> {
+  await asCollector({ dataDir }, async (space) => {
     await keepRates(space, { name: 'bursar.yaml', reads: config.path ?? 'bursar.yaml' }, config.rates);
     // What was said on the command line of a first look was meant until something was written down.
     if (config.rates.length > 0) await keepRates(space, { name: 'look', reads: 'bursar look --rate' }, []);

@@ -167,6 +167,22 @@ describe('collecting', () => {
     expect(report.sources.map(({ state, hauls: n }) => [state, n])).toEqual([['cut', 1]]);
   });
 
+  it('what was read by a clock that had jumped ahead is read anew', async () => {
+    const cursors: unknown[] = [];
+    const ahead = sourceOf({
+      async *pull(cursor, { now }) {
+        cursors.push(cursor);
+        yield { facts: [], cursor: 'there', coveredUntil: now };
+      },
+    });
+    const jumped = await collect(dataDir, [ahead], { now: () => new Date('2026-11-05T12:00:00Z') });
+    expect(jumped.sources[0]?.record.coveredUntil).toEqual(new Date('2026-11-05T12:00:00Z'));
+    const back = await collect(dataDir, [ahead]);
+    await collect(dataDir, [ahead]);
+    expect(cursors).toEqual([undefined, undefined, 'there']);
+    expect(back.sources[0]?.record.coveredUntil).toEqual(at('12:00:00'));
+  });
+
   it('a mistake of ours is no trouble of the source and ends the run', async () => {
     const rows = [{ ...holding({}), no_such_column: 1 }];
     const source = sourceOf({ pull: hauls([{ facts: [{ table: 'allocation', batch: 'a', mode: 'replace', rows }] }]) });

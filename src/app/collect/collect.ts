@@ -39,9 +39,9 @@ export interface CollectReport {
 }
 
 /** Inventories first: telemetry is then written under the names they give the machines. */
-const INVENTORIES: ReadonlySet<SourceKind> = new Set(['kubernetes', 'slurm', 'aws', 'gcp', 'azure']);
+export const INVENTORIES: ReadonlySet<SourceKind> = new Set(['kubernetes', 'slurm', 'aws', 'gcp', 'azure']);
 /** An inventory that hangs does not hold up telemetry for longer than this. */
-const INVENTORY_HEAD_START_MS = 30_000;
+export const INVENTORY_HEAD_START_MS = 30_000;
 
 /**
  * Brings the lake up to date with its sources, each from where it left off. They are read side by side, one's trouble never holds up
@@ -77,21 +77,28 @@ export function oneAtATime(): OneAtATime {
   };
 }
 
+/** Clocks of servers differ by minutes. */
+const AHEAD_MS = 900_000;
+
 const LOCK_WAIT_MS = 120_000;
 const LOCK_POLL_MS = 500;
 
+type Writing = Pick<CollectRequest, 'dataDir' | 'onStep'> & Partial<Pick<CollectRequest, 'signal' | 'progress'>>;
+
 /** Writes as the one writer of the folder; waits for another for a while, because an import is done soon. */
 export async function asCollector<Result>(
-  { dataDir, onStep, now }: Pick<CollectRequest, 'dataDir' | 'onStep' | 'now'>,
+  { dataDir, onStep, signal, progress }: Writing,
   work: (space: WriteSpace) => Promise<Result>,
 ): Promise<Result> {
-  const lastTry = now().getTime() + LOCK_WAIT_MS;
+  const begun = performance.now();
   for (;;) {
     try {
       return await withWriter(dataDir, 'collect', work, onStep);
     } catch (failure) {
       const isLocked = failure instanceof OperationError && failure.code === 'locked';
-      if (!isLocked || now().getTime() >= lastTry) throw failure;
+      const isOver = performance.now() - begun >= LOCK_WAIT_MS || signal?.aborted === true;
+      if (!isLocked || isOver) throw failure;
+      progress?.(`waiting: ${failure.message}`);
       await delay(LOCK_POLL_MS);
     }
   }
@@ -110,7 +117,8 @@ export async function collectSource(
     return { name: source.name, kind: source.kind, state, hauls, record };
   };
   try {
-    const pull = source.pull(await cursorOf(request, source), {
+    const cursor = isAhead(record, begun) ? undefined : await cursorOf(request, source);
+    const pull = source.pull(cursor, {
       now: begun,
       signal,
       progress: (line) => request.progress(`${source.name}: ${line}`),
@@ -137,6 +145,11 @@ export async function collectSource(
     await writing(() => asCollector(request, async (space) => space.sources.save({ record })));
     return outcome('failed');
   }
+}
+
+/** A source that was read into the future was read by a clock gone wrong: what it skipped is read anew. */
+function isAhead({ coveredUntil }: SourceRecord, now: Date): boolean {
+  return coveredUntil !== undefined && coveredUntil.getTime() - now.getTime() > AHEAD_MS;
 }
 
 function sinceOf({ since }: CollectRequest, { backfillS }: Source, now: Date): { since?: Date } {

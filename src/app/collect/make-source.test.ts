@@ -68,6 +68,36 @@ describe('a source made of its configuration', () => {
     expect(await source.check(never)).toMatchObject({ state: 'down', says: expect.stringContaining('token') });
   });
 
+  it('does not repeat a secret that the server repeats', async () => {
+    const echo = createServer((request, response) => {
+      response.statusCode = 403;
+      response.end(`refused ${request.headers.authorization}`);
+    });
+    await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
+    try {
+      const config: SourceConfig = {
+        kind: 'scrape',
+        name: 's',
+        targets: [{ url: `http://127.0.0.1:${(echo.address() as AddressInfo).port}/metrics` }],
+        headers: { Authorization: { env: 'TOKEN', prefix: 'Bearer ' } },
+      };
+      const source = await makeSource(config, { env: { TOKEN: 'hunter2hunter2' }, baseDir: folder });
+      expect(JSON.stringify(await source.check(never))).not.toContain('hunter2');
+      const pull = source.pull(undefined, { now: new Date(), signal: never, progress: () => undefined });
+      const said: string[] = [];
+      try {
+        for await (const { skipped, gaps } of pull) said.push(JSON.stringify([skipped, gaps]));
+      } catch (failure) {
+        said.push(String(failure), JSON.stringify(failure));
+      }
+      expect(said.join(' ')).toContain('•••');
+      expect(said.join(' ')).not.toContain('hunter2');
+    } finally {
+      echo.closeAllConnections();
+      echo.close();
+    }
+  });
+
   it('without its secret is one that is down, so that the others go on', async () => {
     const config: SourceConfig = {
       kind: 'prometheus',

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { OperationError } from '../../facts/operation-error.ts';
-import type { RunCommand, Source, SourceHealth } from '../../facts/source.ts';
-import { secretOf } from '../config/secret.ts';
+import type { Haul, RunCommand, Source, SourceHealth } from '../../facts/source.ts';
+import { secretOf, withoutSecrets } from '../config/secret.ts';
 import type { SecretContext } from '../config/secret.ts';
 import { KIND_WORDS } from '../config/source-config.ts';
 import type { Headers, SlurmConfig, SourceConfig } from '../config/source-config.ts';
@@ -39,18 +39,30 @@ export async function makeSource(config: SourceConfig, context: MakeContext): Pr
       pollS,
       check: async (signal) => {
         try {
-          return await (await current()).check(signal);
+          return withoutSecrets(await (await current()).check(signal), made?.secrets);
         } catch (failure) {
-          return downBecause(failure);
+          return downBecause(withoutSecrets(asOperation(failure), made?.secrets));
         }
       },
       async *pull(cursor, request) {
-        yield* (await current()).pull(cursor, request);
+        const progress = (line: string): void => request.progress(withoutSecrets(line, made?.secrets));
+        try {
+          for await (const haul of (await current()).pull(cursor, { ...request, progress })) {
+            yield { ...haul, ...withoutSecrets(pickWords(haul), made?.secrets) };
+          }
+        } catch (failure) {
+          throw failure instanceof OperationError ? withoutSecrets(failure, made?.secrets) : failure;
+        }
       },
     };
   } catch (failure) {
     return brokenSource(config, asOperation(failure));
   }
+}
+
+/** What of a haul are words of the source: servers are known to repeat what was sent to them. */
+function pickWords({ skipped, gaps }: Haul): Pick<Haul, 'skipped' | 'gaps'> {
+  return { ...(skipped !== undefined && { skipped }), ...(gaps !== undefined && { gaps }) };
 }
 
 interface Secrets {

@@ -25,14 +25,15 @@ export function withHaul(record: SourceRecord, haul: Haul, report: HaulReport, n
   for (const [table, count] of Object.entries(report.rows) as [CollectedTable, number][]) {
     rows[table] = (rows[table] ?? 0) + count;
   }
-  const isLater = record.coveredUntil === undefined || haul.coveredUntil > record.coveredUntil;
+  const isAhead = record.coveredUntil !== undefined && record.coveredUntil > now;
+  const isLater = record.coveredUntil === undefined || isAhead || haul.coveredUntil > record.coveredUntil;
   return {
     ...fine,
     lastOkAt: now,
     ...(isLater && { coveredUntil: haul.coveredUntil }),
     rows,
     skipped: addedUp([...record.skipped, ...(haul.skipped ?? []), ...report.skipped]),
-    gaps: joined([...record.gaps, ...(haul.gaps ?? [])]),
+    gaps: joined([...record.gaps, ...(haul.gaps ?? [])].filter(({ from }) => from <= now)),
     ...(haul.gpus !== undefined && { gpus: haul.gpus }),
   };
 }

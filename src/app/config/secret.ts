@@ -81,3 +81,49 @@ export function urlHoldsSecret(text: string): boolean {
   if (url.password !== '' || url.username !== '') return true;
   return [...url.searchParams.keys()].some((name) => SECRET_HEADER.test(name));
 }
+
+const SECRET_CHARS_MIN = 6;
+
+/**
+ * The same without any secret of the source in it, whoever put it there: servers repeat headers in their error pages. `secrets` is the JSON
+ * of what was looked up. Words of a header ("Bearer", "Basic") are not secret; what follows them is, and what base64 hides.
+ */
+export function withoutSecrets<Value>(value: Value, secrets: string | undefined): Value {
+  const hidden = secrets === undefined ? [] : secretWords(JSON.parse(secrets) as unknown);
+  return hidden.length === 0 ? value : (cleaned(value, hidden) as Value);
+}
+
+function secretWords(value: unknown): string[] {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(secretWords);
+  if (typeof value !== 'string') return [];
+  const words = [value, ...value.split(/\s+/)];
+  const plain = words
+    .map((word) => Buffer.from(word, 'base64').toString('utf8'))
+    .filter((text) => /^[\x20-\x7e]+$/.test(text));
+  return [
+    ...words,
+    ...plain,
+    ...plain.flatMap((text) => text.split(':')),
+    ...words.map((word) => encodeURIComponent(word)),
+  ]
+    .filter((word) => word.length >= SECRET_CHARS_MIN && !/^(bearer|basic|digest|negotiate)$/i.test(word))
+    .toSorted((a, b) => b.length - a.length);
+}
+
+function cleaned(value: unknown, hidden: readonly string[]): unknown {
+  if (typeof value === 'string') return hidden.reduce((text, word) => text.replaceAll(word, '•••'), value);
+  if (value instanceof OperationError) {
+    const { code, message, hint, cause } = value;
+    const text = (words: string): string => String(cleaned(words, hidden));
+    // Its name stays: it tells a stop from a failure.
+    const inner =
+      cause instanceof Error ? Object.assign(new Error(text(cause.message)), { name: cause.name }) : undefined;
+    return new OperationError(code, text(message), {
+      ...(hint !== undefined && { hint: text(hint) }),
+      ...(inner !== undefined && { cause: inner }),
+    });
+  }
+  if (value instanceof Date || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => cleaned(each, hidden));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cleaned(each, hidden)]));
+}

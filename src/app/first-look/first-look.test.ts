@@ -82,7 +82,7 @@ describe('a first look', () => {
       await read([playedFleet({ gpus: 2 })], { rates: [{ model: 'H100', usdPerGpuHour: '2' }] }),
     );
     expect(first.lines[0]).toMatch(/\$624 .*stated rates/);
-    await restateRates(dataDir, [{ model: 'H100', usdPerGpuHour: '1' }], () => NOW);
+    await restateRates(dataDir, [{ model: 'H100', usdPerGpuHour: '1' }]);
     const again = await withReader(dataDir, (space) => look(space, { window: '7d', clock: NOW }));
     expect(again.paidUsdMicros).toBe(312_000_000n);
   });

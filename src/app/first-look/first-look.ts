@@ -91,7 +91,7 @@ export async function firstLook(request: FirstLookRequest): Promise<FirstLookRes
   const read = await summary(dataDir, checked, report, since);
   if (read.since > since) await tellAgain(reading, cut, read.since);
   progress('deriving the ledger');
-  await asCollector({ dataDir, now }, async (space) => {
+  await asCollector({ dataDir }, async (space) => {
     if (request.rates.length > 0) await keepRates(space, { name: LOOK, reads: '--rate' }, request.rates);
     if (request.config !== undefined)
       await keepRates(space, { name: CONFIG_FILE, reads: CONFIG_FILE }, request.config.rates);
@@ -113,9 +113,9 @@ async function tellAgain(
 }
 
 /** Keeps what `--rate` says for a folder that is looked at again. */
-export async function restateRates(dataDir: string, rates: readonly RateConfig[], now: () => Date): Promise<void> {
+export async function restateRates(dataDir: string, rates: readonly RateConfig[]): Promise<void> {
   await ownFolder(dataDir);
-  await asCollector({ dataDir, now }, async (space) => {
+  await asCollector({ dataDir }, async (space) => {
     await keepRates(space, { name: LOOK, reads: '--rate' }, rates);
     await deriveLedger(space);
   });

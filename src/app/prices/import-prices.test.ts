@@ -76,6 +76,18 @@ const cases: Readonly<Record<string, Case>> = {
   'below that it is not believed': { lines: ['x,,,2,4,3.3752,0.33,r,'], want: '0 0 1 0', flags: ['spot-too-low'] },
   'an H100 for a cent is a slip': { lines: ['x,H100,8,8,64,0.08,,r,'], want: '0 0 1 0', flags: ['far-off-median'] },
   'so is one for twenty dollars': { lines: ['x,H100,8,8,64,160,,r,'], want: '0 0 1 0', flags: ['far-off-median'] },
+  'what too few offer for a median is held against the list price': {
+    lines: [',MI300X,1,,,0.2,,r,'],
+    want: '0 0 1 0',
+    flags: ['far-off-median'],
+  },
+  'on both sides, ten times off': { lines: [',MI300X,1,,,24,,r,'], want: '0 0 1 0', flags: ['far-off-median'] },
+  'and nine times off is believed': { lines: [',MI300X,1,,,21,,r,', ',MI300X,1,,,0.3,,q,'], want: '2 0 0 0' },
+  'spot without a price on demand is held against it too': {
+    lines: [',H100,1,,,,0.02,r,', ',H100,1,,,,40,q,', ',H100,1,,,,0.9,p,'],
+    want: '1 0 2 0',
+    flags: ['far-off-median'],
+  },
   'one small GPU in a large host is not': { lines: ['g6.16xlarge,L4,1,64,256,4.92,,eu-x,'], want: '1 0 0 0' },
   'the same again is left out': { lines: ['x,,,2,4,1,,r,z', 'x,,,2,4,1,,r,z'], want: '1 0 0 1' },
   'a number that is none is told': { lines: ['x,,,2,4,cheap,,r,z'], want: '0 0 0 1' },

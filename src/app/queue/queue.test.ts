@@ -2,11 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SHARE_UNITS } from '../../facts/column.ts';
 import type { FactRow } from '../../facts/source.ts';
 import type { SourceRecord } from '../../facts/source-record.ts';
 import { queueJson, queuePage } from '../../report/queue-page.ts';
 import { mePage } from '../../report/me-page.ts';
 import { importRows } from '../import-rows.ts';
+import { job as jobNamed } from '../job.ts';
 import { me } from '../me.ts';
 import { deriveLedger, withReader, withWriter } from '../workspace.ts';
 import { queue } from './queue.ts';
@@ -74,6 +76,8 @@ const facts: Record<string, FactRow[]> = {
       user_name: 'bo@lab',
     }),
     job('5', { node_id: undefined, submitted_at: at('07:00:00'), observed_at: at('09:00:00') }),
+    // It began at eight; whoever made this list did not know yet.
+    job('2', { node_id: undefined, submitted_at: at('06:00:00'), observed_at: at('12:00:00') }),
   ],
 };
 
@@ -122,6 +126,36 @@ describe('the queue', () => {
       '1 of them could start now on 2 empty GPUs',
     ]);
     expect(page.join('\n')).toContain('– none of 2 whole machines');
+  });
+
+  it('counts of a wait what lies in the window, also where it ended after it', async () => {
+    const window = `${at('07:00:00')}/${at('07:30:00')}`;
+    const answer = await withReader(dataDir, (space) => queue(space, { window, clock: CLOCK }));
+    // Job 1 waited half an hour of it for two GPUs, job 2 for one.
+    expect(answer.models.map(({ model, waitedGpuSeconds }) => [model, waitedGpuSeconds])).toEqual([
+      ['NVIDIA H100', 5400n],
+    ]);
+    expect(answer.teams).toEqual([]);
+  });
+
+  it('a device that was replaced while a job ran counts once', async () => {
+    const life = { submitted_at: at('07:00:00'), user_name: 'cy', outcome: 'completed' };
+    const folder = await folderOf({
+      node: [{ node_id: 'n1', gpu_count: 4, model: 'H100', cluster: 'hpc' }],
+      allocation: [
+        job('1', { ...life, slot: 0, held_from: at('08:00:00'), held_until: at('09:00:00') }),
+        job('1', { ...life, slot: 1, held_from: at('08:00:00'), held_until: at('10:00:00') }),
+        job('1', { ...life, slot: 2, held_from: at('09:00:00'), held_until: at('10:00:00') }),
+      ],
+    });
+    await withReader(folder, async (space) => {
+      const { models } = await queue(space, { window: 'today', clock: CLOCK });
+      expect(models.map(({ waitedGpuSeconds }) => waitedGpuSeconds)).toEqual([7200n]);
+      const { runs } = await me(space, { user: 'cy', isNamed: true, window: 'today', clock: CLOCK });
+      expect(runs.map(({ shareUnits }) => shareUnits)).toEqual([2n * BigInt(SHARE_UNITS)]);
+      const { attempts } = await jobNamed(space, { id: '1', clock: CLOCK });
+      expect(attempts.map(({ gpus }) => gpus)).toEqual([2]);
+    });
   });
 
   it('of history, what began later was waiting', async () => {
@@ -179,9 +213,10 @@ describe('free GPUs', () => {
     const open = { held_from: at('08:00:00'), observed_at: at('12:00:00') };
     const folder = await folderOf({
       node: ['n1', 'n2'].map((id) => ({ node_id: id, gpu_count: 4, model: 'H100', cluster: 'hpc' })),
+      device: ['n1', 'n2'].flatMap((id) => [0, 1, 2, 3].map((n) => ({ device_id: `${id}-${n}`, node_id: id }))),
       allocation: [
         // Half of a device, and three of another machine, nobody knows which.
-        job('1', { ...open, device_id: 'n1/gpu0', share_units: 31_500, isolation: 'fraction' }),
+        job('1', { ...open, device_id: 'n1-0', share_units: 31_500, isolation: 'fraction' }),
         job('2', { ...open, node_id: 'n2', gpu_count: 3 }),
       ],
     });

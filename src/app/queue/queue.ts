@@ -1,6 +1,6 @@
 import type { QueueAnswer, TeamWait, WaitedModel, WaitingWork } from '../../report/queue-page.ts';
 import { idleTotal } from '../../report/idle-list.ts';
-import { MODEL_TABLES, WITH_MODEL } from '../held-model.ts';
+import { LIFE_GPUS, MODEL_TABLES, WITH_MODEL } from '../held-model.ts';
 import { idleNow } from '../idle.ts';
 import { decideNow } from '../now.ts';
 import { daysOf, hoursSql, ledgerWindow } from '../window.ts';
@@ -43,7 +43,7 @@ export async function queue(space: ReadSpace, request: QueueRequest): Promise<Qu
 
 /** Each life of a job that had begun by now, with what it asked for and when it got it. */
 const LIFE = `
-  SELECT min(submitted_at) AS submitted_at, min(held_from) AS held_from, CAST(sum(gpu_count) AS BIGINT) AS gpus,
+  SELECT min(submitted_at) AS submitted_at, min(held_from) AS held_from, ${LIFE_GPUS} AS gpus,
          min(held_model) AS model, min(${TEAM}) AS team
   FROM ${WITH_MODEL} a GROUP BY source, allocation_id, attempt HAVING min(held_from) <= $now`;
 
@@ -76,8 +76,8 @@ async function waitedModels(
     model === null ? null : (listed.find((name) => isModel(name, model)) ?? model);
   const open = new Map<string | null, bigint>();
   for (const work of waiting) {
-    const seconds = Math.max(0, secondsIn(work.since, from, until));
-    open.set(nameOf(work), (open.get(nameOf(work)) ?? 0n) + BigInt(work.gpus) * BigInt(seconds));
+    const seconds = secondsIn(work.since, from, until);
+    if (seconds > 0) open.set(nameOf(work), (open.get(nameOf(work)) ?? 0n) + BigInt(work.gpus) * BigInt(seconds));
   }
   const part = (model: string | null, category: string): { usdMicros: bigint | null; gpuUnits: bigint } => {
     const found = stood.find((row) => row.model === model && row.category === category);

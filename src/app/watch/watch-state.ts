@@ -10,7 +10,8 @@ export interface WatchHolder {
   readonly user: string | null;
   readonly program: string | null;
   readonly pid: number | null;
-  readonly since: Date;
+  /** Null where ps does not know the program. */
+  readonly since: Date | null;
 }
 
 /** A GPU or slice as the screen shows it. `free`: not computing, and nobody has a program on it. */
@@ -153,6 +154,6 @@ function holderOf({ id, from, columns }: SeenHolder): WatchHolder {
     user: columns['user_name'] ?? null,
     program: columns['workload_name'] ?? null,
     pid: Number.isInteger(pid) ? pid : null,
-    since: from ?? new Date(0),
+    since: from ?? null,
   };
 }

@@ -44,6 +44,10 @@ function stateOf(seen: Seen | undefined): WatchState {
   return seen.state;
 }
 
+function unplacedOf({ devices }: WatchState): WatchState['unplaced'] {
+  return devices.flatMap(({ holders }) => holders.map((holder) => ({ ...holder, gpus: 1 })));
+}
+
 /** Watches for so many looks, `stepS` apart; `between` may change the machine. */
 async function watched(
   looks: number,
@@ -182,6 +186,17 @@ describe('from look to look', () => {
     expect(troubles).toEqual([expect.stringContaining('lost')]);
     expect(seen[1]?.state.devices.map(({ deviceId }) => deviceId)).toEqual(['GPU-b']);
   });
+});
+
+it('of a program that ps does not know, nobody knows since when it runs', async () => {
+  await machine.program('ps', '');
+  const seen = await watched(2);
+  for (const { state } of seen) {
+    expect(state.devices[0]?.holders).toMatchObject([{ user: null, program: 'python3', pid: 4711, since: null }]);
+    expect(JSON.stringify(watchJson({ ...state, devices: [], unplaced: unplacedOf(state) }))).toContain('"since":null');
+    const screen = watchScreen(state, { dataDir: 'd', dataFlag: '', isLive: false });
+    expect(screen[2]).toContain('unknown python3 4711 (–)');
+  }
 });
 
 describe('trouble', () => {

@@ -62,7 +62,7 @@ export async function watch(request: WatchRequest): Promise<void> {
       const look = await lookAtMachine(machine, stays, at, signal);
       stays = look.holders.map((holder) => stayOf(holder, at));
       if (isFirst) {
-        if (request.rates.length > 0) await keeper.attempt(() => restateRates(dataDir, request.rates, now));
+        if (request.rates.length > 0) await keeper.attempt(() => restateRates(dataDir, request.rates));
         await keeper.keep(at);
         await keeper.attempt(() =>
           learnPast(

@@ -3,10 +3,13 @@ import type { CollectRequest, SourceOutcome } from '../../app/collect/collect.ts
 import { configToCollect, configuredSources, keepConfiguredRates } from '../../app/collect/collect-config.ts';
 import { collectAndDerive, follow } from '../../app/collect/follow.ts';
 import { windowStart } from '../../app/window.ts';
+import { OperationError } from '../../facts/operation-error.ts';
+import type { Source } from '../../facts/source.ts';
 import { collectJson, collectLines } from '../../report/collect-report.ts';
 import type { Output } from '../output.ts';
 import { outputOf } from '../output.ts';
-import { DEFAULT_DATA_DIR, dataFlag, instant, jsonOption } from '../question-options.ts';
+import { DEFAULT_DATA_DIR } from '../folders.ts';
+import { dataFlag, instant, jsonOption } from '../question-options.ts';
 
 interface CollectOptions {
   readonly config?: string;
@@ -40,7 +43,11 @@ export function command(): Command {
       const stop = new AbortController();
       const request: CollectRequest = {
         dataDir,
-        sources: await configuredSources(config, { env: process.env, baseDir: config.baseDir }, options.source),
+        sources: withHistory(
+          await configuredSources(config, { env: process.env, baseDir: config.baseDir }, options.source),
+          options.until,
+          output,
+        ),
         now,
         signal: stop.signal,
         progress: (line) => output.progress(line),
@@ -50,7 +57,7 @@ export function command(): Command {
       process.once('SIGINT', onSignal);
       process.once('SIGTERM', onSignal);
       try {
-        await keepConfiguredRates(config, dataDir, now);
+        await keepConfiguredRates(config, dataDir);
         if (options.follow) await followSources(request, output);
         else await collectOnceAndTell(request, output, options.json ?? false);
       } finally {
@@ -58,6 +65,18 @@ export function command(): Command {
         process.removeListener('SIGTERM', onSignal);
       }
     });
+}
+
+/** What knows only the present cannot be asked as if it were another time: its answers would be written under a false one. */
+function withHistory(sources: readonly Source[], until: Date | undefined, output: Output): readonly Source[] {
+  if (until === undefined) return sources;
+  const asked = sources.filter(({ kind }) => kind === 'prometheus');
+  const others = sources.filter((source) => !asked.includes(source)).map(({ name }) => name);
+  if (others.length > 0) output.talk(`not asked, because they know only the present: ${others.join(', ')}`);
+  if (asked.length > 0) return asked;
+  throw new OperationError('no-history', '--until needs a source with history', {
+    hint: 'Of the sources, Prometheus has one.',
+  });
 }
 
 async function collectOnceAndTell(request: CollectRequest, output: Output, asJson: boolean): Promise<void> {
@@ -78,6 +97,9 @@ async function followSources(request: CollectRequest, output: Output): Promise<v
     else output.progress(collectLines([outcome], request.now())[0] ?? '');
   };
   output.talk(`collecting from ${request.sources.map(({ name }) => name).join(', ')}; Ctrl-C ends it`);
-  await follow({ ...request, onTurn });
+  const onTrouble = ({ message, hint }: OperationError): void => {
+    output.talk(`${message}; tried again${hint === undefined ? '' : ` (${hint})`}`);
+  };
+  await follow({ ...request, onTurn, onTrouble });
   output.talk('stopped; what was read is kept');
 }

@@ -26,7 +26,8 @@ import type { FirstLookWords, NotRead } from '../../report/first-look-lines.ts';
 import { lookPage } from '../../report/look-page.ts';
 import { lookJson, lookScreen } from '../../report/look-screen.ts';
 import { shellWord } from '../../report/shell-word.ts';
-import { dataFlag, DEFAULT_DATA_DIR, withCommonOptions } from '../question-options.ts';
+import { DEFAULT_DATA_DIR } from '../folders.ts';
+import { dataFlag, withCommonOptions } from '../question-options.ts';
 import type { CommonOptions } from '../question-options.ts';
 import { outputOf } from '../output.ts';
 import type { Output } from '../output.ts';
@@ -59,7 +60,7 @@ export function command(): Command {
       const folder = await folderState(data);
       const hasData = folder.batches.some(({ firstAt }) => firstAt !== null);
       if (!namesSources(flags) && hasData) {
-        if (flags.rate !== undefined) await restateRates(data, flags.rate, () => new Date());
+        if (flags.rate !== undefined) await restateRates(data, flags.rate);
         return showFolder({ ...flags, data }, output);
       }
       const chosen = await chooseSources(flags);

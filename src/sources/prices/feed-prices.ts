@@ -1,5 +1,6 @@
 import { ACCELERATOR_REFERENCES } from '../../facts/accelerator-reference.ts';
 import { listedAccelerator } from '../../facts/accelerators.ts';
+import { LIST_PRICES } from '../../facts/list-price.ts';
 import { PRICE_USD_MAX } from '../../facts/price.ts';
 import { literal } from '../values/sql-text.ts';
 import type { PriceRole } from './price-columns.ts';
@@ -7,6 +8,11 @@ import type { PriceRole } from './price-columns.ts';
 /** A generous price for the rest of a machine, so that one GPU in a large host is not taken for a dear GPU. */
 const HOST_USD_PER_VCPU = 0.06;
 const HOST_USD_PER_GIB = 0.008;
+
+/** How far a price may be off what the market asks for the accelerator. */
+const MEDIAN_TIMES = 5;
+/** Off the list price of one provider, which is a coarser measure; and off either, for spot of which no price on demand is known. */
+const LIST_TIMES = 10;
 
 const MACHINE = 'feed, provider, region, instance_type, accelerator, accelerator_count';
 const KEY = `${MACHINE}, zone`;
@@ -21,7 +27,7 @@ const KEY = `${MACHINE}, zone`;
 export function feedPrices(rows: string, names: readonly string[], roles: { has(role: PriceRole): boolean }): string {
   return `
     WITH meant AS (SELECT * FROM (VALUES ${namesSql(names)}) AS v(listed, id, chips, comparable)
-    ), reference AS (SELECT * FROM (VALUES ${referencesSql()}) AS v(id, usd)
+    ), reference AS (SELECT * FROM (VALUES ${referencesSql()}) AS v(id, usd, times)
     ), bare AS (SELECT DISTINCT feed, provider FROM ${rows} WHERE instance_type = '' AND accelerator <> ''
     ), named AS (
       SELECT r.feed, r.feed_row, r.provider, r.region, r.zone, r.instance_type, COALESCE(m.id, r.accelerator) AS accelerator, m.comparable,
@@ -115,7 +121,9 @@ function flagSql(): string {
     WHEN o.purchase = 'spot' AND ${usd} * 2 > COALESCE(${onDemand}, g.price_most) * 3 THEN 'spot-too-high'
     WHEN o.purchase = 'spot' AND ${usd} * 1000 < COALESCE(${onDemand}, g.price_least) * 99 THEN 'spot-too-low'
     WHEN o.purchase <> 'spot' AND o.accelerator_count > 0 AND o.covers <> 'host'
-      AND (${usd} - (${host}) > ${usual} * 5 OR ${usd} * 5 < ${usual}) THEN 'far-off-median' END`;
+      AND (${usd} - (${host}) > ${usual} * f.times OR ${usd} * f.times < ${usual}) THEN 'far-off-median'
+    WHEN o.purchase = 'spot' AND COALESCE(${onDemand}, g.price_most) IS NULL AND o.accelerator_count > 0 AND o.covers <> 'host'
+      AND (${usd} - (${host}) > ${usual} * ${LIST_TIMES} OR ${usd} * ${LIST_TIMES} < ${usual}) THEN 'far-off-median' END`;
 }
 
 function namesSql(names: readonly string[]): string {
@@ -126,8 +134,15 @@ function namesSql(names: readonly string[]): string {
   return rows.length === 0 ? `('', '', 1, '')` : rows.join(', ');
 }
 
+/** What the market asks for an accelerator; where too few providers have it for that, the built-in list price. */
 function referencesSql(): string {
-  return ACCELERATOR_REFERENCES.map(
-    ({ id, medianUsdPerHour }) => `(${literal(id)}, CAST(${medianUsdPerHour} AS DOUBLE))`,
-  ).join(', ');
+  const usual = new Map<string, { readonly usd: string; readonly times: number }>();
+  for (const { id, medianUsdPerHour } of ACCELERATOR_REFERENCES) {
+    usual.set(id, { usd: medianUsdPerHour, times: MEDIAN_TIMES });
+  }
+  for (const { model, usdPerGpuHour } of LIST_PRICES) {
+    const id = listedAccelerator(model).comparable;
+    if (id !== undefined && !usual.has(id)) usual.set(id, { usd: usdPerGpuHour, times: LIST_TIMES });
+  }
+  return [...usual].map(([id, { usd, times }]) => `(${literal(id)}, CAST(${usd} AS DOUBLE), ${times})`).join(', ');
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OperationError } from '../../facts/operation-error.ts';
 import type { Haul } from '../../facts/source.ts';
 import { checkPrometheus } from './check.ts';
@@ -259,21 +259,43 @@ describe('a server that hangs, lies or breaks off: a clear word, in bounded time
 });
 
 describe('series nobody can place are told, not lost', () => {
-  it('labels that name no GPU, values from a wrong clock, warnings', async () => {
-    const url = await serverThat((response) => {
-      const strange = JSON.stringify({ metric: { __name__: METRIC }, values: [[HOUR_S, '1']] });
-      const ahead = series(1, [
-        [HOUR_S + 30, '0.5'],
-        [HOUR_S + 3000, '0.5'],
-      ]);
-      response.end(`${HEAD}${strange},${ahead}]},"warnings":["store-2 is down"]}`);
-    });
-    const { hauls } = await pulled(url);
-    expect(hauls.flatMap(({ skipped }) => skipped ?? []).map(({ reason, count }) => [reason, count])).toEqual([
-      ['samples more than 5 minutes in the future: a clock goes wrong', 1],
-      ['series whose labels name no GPU', 1],
-      ['the server says: store-2 is down', 1],
+  const ahead: Reply = (response) => {
+    const strange = JSON.stringify({ metric: { __name__: METRIC }, values: [[HOUR_S, '1']] });
+    const values = series(1, [
+      [HOUR_S + 30, '0.5'],
+      [HOUR_S + 1900, '0.5'],
+      [HOUR_S + 3000, '0.5'],
     ]);
+    response.end(`${HEAD}${strange},${values}]},"warnings":["store-2 is down"]}`);
+  };
+  const cases: Record<string, { clock: number; want: [string, number][] }> = {
+    'labels that name no GPU, values from a wrong clock, warnings': {
+      clock: NOW.getTime(),
+      want: [
+        ['samples more than 5 minutes in the future: a clock goes wrong', 1],
+        ['series whose labels name no GPU', 1],
+        ['the server says: store-2 is down', 1],
+      ],
+    },
+    'asked as of an hour ago, what came since is neither taken nor wrong': {
+      clock: NOW.getTime() + 3_600_000,
+      want: [
+        ['series whose labels name no GPU', 1],
+        ['the server says: store-2 is down', 1],
+      ],
+    },
+  };
+  it.each(Object.entries(cases))('%s', async (_, { clock, want }) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: clock });
+    try {
+      const found = await pulled(await serverThat(ahead));
+      expect(found.hauls.flatMap(({ skipped }) => skipped ?? []).map(({ reason, count }) => [reason, count])).toEqual(
+        want,
+      );
+      expect(secondsOf(found)).toEqual([HOUR_S + 30]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 

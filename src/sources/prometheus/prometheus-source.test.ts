@@ -341,7 +341,7 @@ describe.skipIf(!lab.installed)('a real Prometheus', () => {
         .filter(({ table }) => table === 'allocation')
         .map(({ batch, rows: own, hints }) => [
           batch,
-          own.map((row) => String(row['allocation_id'])).toSorted(),
+          own.map((row) => row['allocation_id'] as string).toSorted(),
           hints?.length,
         ]);
       expect(told).toEqual([

@@ -1,9 +1,10 @@
 import type { FactRow, FactRows, Haul, PullRequest } from '../../facts/source.ts';
 import { cursorOf, startCursor, type Cursor } from './cursor.ts';
 import { namesBetween } from './discover.ts';
+import { silenceGaps } from './kube-state/kube-reading.ts';
 import { namesOf, NO_NODES } from './kube-state/node-rows.ts';
 import { beginMs, DAY_MS, dayName, HOUR_MS, hourName, pullContext, type PullContext } from './pull-context.ts';
-import { dayWindow, habitsOf, readHolders, readNodes, unlistedCluster } from './read-holders.ts';
+import { countedNodes, dayWindow, habitsOf, readHolders, readNodes, unlistedCluster } from './read-holders.ts';
 import { readSpan } from './samples/read-span.ts';
 import { DevicePresence } from './samples/device-presence.ts';
 import { bindingsOf } from './samples/series-devices.ts';
@@ -62,28 +63,28 @@ async function* pullDay(
   const fromMs = Math.max(dayMs, standing.cursor.beginS * 1000);
   const untilMs = Math.min(dayMs + DAY_MS, context.nowMs);
   if (untilMs <= fromMs) return;
-  const window = dayWindow(context, fromMs, untilMs);
   const begunMs = performance.now();
   const everyS = Math.max(context.pollS, PODS_SHARE * standing.cursor.podsTookS);
   const arePodsDue = podsAreDue(standing.cursor, dayMs, untilMs, everyS);
-  const { rows: nodes, replicas } = arePodsDue
-    ? await readNodes(context, window, standing.presence.nodeIds())
-    : NO_NODES;
+  const window = arePodsDue ? await dayWindow(context, fromMs, untilMs) : undefined;
+  const { rows: nodes, replicas } =
+    window === undefined ? NO_NODES : await readNodes(context, window, standing.presence.nodeIds());
   if (nodes.length > 0) {
     const { listed, standing: stillThere } = namesOf(nodes);
     standing.listed = listed;
     standing.cursor = { ...standing.cursor, standing: [...stillThere] };
   }
-  const nodeFacts: FactRows[] =
-    nodes.length === 0 ? [] : [{ table: 'node', batch: `nodes/${dayName(fromMs)}`, mode: 'replace', rows: nodes }];
   const nodesTookMs = performance.now() - begunMs;
   for (let hourMs = dayMs; hourMs < untilMs; hourMs += HOUR_MS) {
     if (context.request.signal.aborted) return;
     if (hourMs + HOUR_MS > standing.cursor.settledS * 1000) yield* pullHour(context, standing, hourMs);
   }
-  if (!arePodsDue || context.request.signal.aborted) return;
+  if (window === undefined || context.request.signal.aborted) return;
   context.request.progress(`pods of ${dayName(fromMs)}`);
   const podsBegunMs = performance.now();
+  const counted = countedNodes(context, nodes, standing.presence.gpusBesideSlices());
+  const nodeFacts: FactRows[] =
+    nodes.length === 0 ? [] : [{ table: 'node', batch: `nodes/${dayName(fromMs)}`, mode: 'replace', rows: counted }];
   const facts = [...nodeFacts, ...(await readHolders(context, window, { pollS: everyS, replicas }))];
   const isDone = context.nowMs >= dayMs + DAY_MS + LATE_MS;
   standing.cursor = {
@@ -92,7 +93,7 @@ async function* pullDay(
     podsAtS: Math.floor(untilMs / 1000),
     podsTookS: Math.round((nodesTookMs + performance.now() - podsBegunMs) / 1000),
   };
-  yield { facts, cursor: standing.cursor, coveredUntil: new Date(untilMs) };
+  yield { facts, gaps: silenceGaps(window), cursor: standing.cursor, coveredUntil: new Date(untilMs) };
 }
 
 /** Pods of a day that is not over are asked for at each poll, unless the server would do little else. */

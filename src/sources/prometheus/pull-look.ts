@@ -1,10 +1,11 @@
 import type { FactRows, Haul, PullRequest } from '../../facts/source.ts';
 import type { GpuMetric } from '../gpu-metrics/metric-columns.ts';
 import { cursorOf, startCursor } from './cursor.ts';
+import { silenceGaps } from './kube-state/kube-reading.ts';
 import { namesOf, type NodeRow } from './kube-state/node-rows.ts';
 import type { PrometheusOptions } from './prometheus-options.ts';
 import { beginMs, DAY_MS, dayName, pullContext, type PullContext } from './pull-context.ts';
-import { dayWindow, habitsOf, readHolders, readNodes, unlistedCluster } from './read-holders.ts';
+import { countedNodes, dayWindow, habitsOf, readHolders, readNodes, unlistedCluster } from './read-holders.ts';
 import { DevicePresence } from './samples/device-presence.ts';
 import { readSpan } from './samples/read-span.ts';
 import { bindingsOf, type SeenSeries } from './samples/series-devices.ts';
@@ -55,7 +56,7 @@ async function lookAtDay(
   { all, nodes, told }: Looked,
   cursor: unknown,
 ): Promise<Haul> {
-  const window = dayWindow(context, span.fromMs, span.untilMs);
+  const window = await dayWindow(context, span.fromMs, span.untilMs);
   const read = await readSpan(context.api, {
     ...span,
     metrics: lookMetrics(context.discovery.metrics),
@@ -80,8 +81,9 @@ async function lookAtDay(
   const { listed, standing } = namesOf([...nodes.values()]);
   presence.settle(context.nowMs / 1000, standing);
   const changes = presence.changes(stepS, unlistedCluster(context), listed);
+  const counted = countedNodes(context, [...nodes.values()], presence.gpusBesideSlices());
   const facts: FactRows[] = [
-    { table: 'node', batch: 'look/nodes', mode: 'replace', rows: [...nodes.values(), ...changes.nodes] },
+    { table: 'node', batch: 'look/nodes', mode: 'replace', rows: [...counted, ...changes.nodes] },
     { table: 'device', batch: 'look/devices', mode: 'replace', rows: changes.devices },
     ...(await readHolders(context, window, { pollS: context.pollS, replicas, prefix: 'look/' })).map((each) =>
       notTold(each, told),
@@ -92,6 +94,7 @@ async function lookAtDay(
     samples: [read.columns.block(`look/samples/${dayName(span.fromMs)}`, 'replace', stepS)],
     bindings: bindingsOf(seen),
     skipped: read.skipped,
+    gaps: silenceGaps(window),
     cursor,
     coveredUntil: new Date(span.untilMs),
     gpus: context.gpus ?? { seen: new Set(all.map(({ deviceId }) => deviceId)).size, notRead: 0 },

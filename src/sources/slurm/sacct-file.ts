@@ -31,7 +31,7 @@ export type Lives = Map<string, number[]>;
  */
 export function sacctTaker(lives: Lives, cluster?: string): SacctTaker {
   const skipped = skipCounter();
-  const seen = { jobs: 0, open: 0, gpus: 0, requested: 0, mismatched: 0, ambiguous: 0, uneven: 0 };
+  const seen = { jobs: 0, open: 0, gpus: 0, shards: 0, requested: 0, mismatched: 0, ambiguous: 0, uneven: 0 };
   const jobstats = { read: 0, unreadable: 0 };
   let isOutOfOrder = false;
   const attemptOf = (job: SlurmJob, start: number): number => {
@@ -73,6 +73,7 @@ export function sacctTaker(lives: Lives, cluster?: string): SacctTaker {
     });
     seen.jobs += 1;
     seen.gpus += rows.some((row) => row['gpu_count'] !== 0) ? 1 : 0;
+    seen.shards += holdsShardsOnly(job, rows) ? 1 : 0;
     seen.open += end === undefined ? 1 : 0;
     seen.requested += job.gpusAreRequested === true ? 1 : 0;
     seen.ambiguous += job.isAmbiguous === true ? 1 : 0;
@@ -95,20 +96,31 @@ export function sacctTaker(lives: Lives, cluster?: string): SacctTaker {
   };
 }
 
+/** It held parts of GPUs; an accounting file does not say how many of them make one. */
+function holdsShardsOnly({ allocated, requested }: SlurmJob, rows: readonly FactRow[]): boolean {
+  return ((allocated ?? requested)?.shards ?? 0) > 0 && rows.every((row) => row['gpu_count'] === 0);
+}
+
 function isUneven(rows: readonly FactRow[]): boolean {
   const labels = rows[0]?.['labels'];
   return typeof labels === 'object' && labels !== null && 'gpu_spread' in labels;
 }
 
 function notesOf(
-  seen: Readonly<Record<'jobs' | 'open' | 'gpus' | 'requested' | 'mismatched' | 'ambiguous' | 'uneven', number>>,
+  seen: Readonly<
+    Record<'jobs' | 'open' | 'gpus' | 'shards' | 'requested' | 'mismatched' | 'ambiguous' | 'uneven', number>
+  >,
   jobstats: { readonly read: number; readonly unreadable: number },
 ): string[] {
   const many = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
   const notes: readonly (readonly [boolean, string])[] = [
     [
-      seen.jobs > 0 && seen.gpus === 0,
+      seen.jobs > 0 && seen.gpus === 0 && seen.shards === 0,
       'no job had a GPU: if that is wrong, the cluster does not account for them (AccountingStorageTRES=gres/gpu)',
+    ],
+    [
+      seen.shards > 0,
+      `${many(seen.shards, 'job')} held shards of GPUs; how many shards make one GPU is not told: their GPU-hours are not counted`,
     ],
     [seen.open > 0, `${many(seen.open, 'job')} still ran when this was written: known until then, not beyond`],
     [seen.requested > 0, `${many(seen.requested, 'job')}: GPUs as asked for, since what was given is not in the file`],

@@ -171,6 +171,10 @@ describe('a look at a machine with NVIDIA GPUs', () => {
     const haul = await pull(source(), undefined, at(10), at(0));
     expect(haul.gaps).toMatchObject([{ from: at(0), until: at(10) }]);
     expect((await pull(source(), haul.cursor, at(11), at(0))).gaps).toEqual([]);
+    // Three polls of 30 s are a minute and a half.
+    expect((await pull(source(), haul.cursor, at(12), at(0))).gaps).toMatchObject([
+      { from: at(10), until: at(12), reason: expect.stringContaining('nobody looked') },
+    ]);
   });
 });
 

@@ -32,8 +32,10 @@ export interface LocalOptions {
 
 const POLL_S = 30;
 const PRIORITY = 10;
+/** As in the ledger: a longer time without a look is a time of which nothing is known. */
+const GAP_POLLS = 3;
 
-const Cursor = z.object({ known: KnownDevicesCursor, stays: HolderStays });
+const Cursor = z.object({ known: KnownDevicesCursor, stays: HolderStays, lookedAt: z.iso.datetime().optional() });
 const FIRST: z.infer<typeof Cursor> = { known: NO_DEVICES, stays: [] };
 
 /**
@@ -145,14 +147,23 @@ async function* pull(options: LocalOptions, pollS: number, given: unknown, reque
     ],
     bindings: facts.bindings,
     skipped: look.skipped,
-    gaps:
-      parsed.success || request.since === undefined || request.since >= at
+    gaps: parsed.success
+      ? unseen(before.lookedAt, at, pollS)
+      : request.since === undefined || request.since >= at
         ? []
         : [{ from: request.since, until: at, reason: `${look.tool} knows only the present: nothing from before` }],
-    cursor: { known: changes.cursor, stays: held.stays },
+    cursor: { known: changes.cursor, stays: held.stays, lookedAt: at.toISOString() },
     coveredUntil: at,
     gpus: { seen: look.gpus.length, notRead: 0 },
   };
+}
+
+/** The time since the last look, where that was too long ago to be part of what was seen. */
+function unseen(lookedAt: string | undefined, until: Date, pollS: number): NonNullable<Haul['gaps']> {
+  if (lookedAt === undefined) return [];
+  const from = new Date(lookedAt);
+  const isGap = until.getTime() - from.getTime() > GAP_POLLS * pollS * 1000;
+  return isGap ? [{ from, until, reason: 'nobody looked: the tools know only the present' }] : [];
 }
 
 function rowsOf(table: FactRows['table'], batch: string, rows: FactRows['rows']): FactRows[] {

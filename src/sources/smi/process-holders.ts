@@ -47,13 +47,15 @@ export function processHolders(
     const owner = owners.get(pid);
     const startMs = owner === undefined ? undefined : at.getTime() - owner.runningS * 1000;
     const { id, from } = idOf(pid, startMs, at);
+    // A start that ps does not tell is not the moment of this look.
+    const isStartKnown = startMs !== undefined;
     const command = baseName(name) || owner?.command || '';
     return {
       id,
       ...(deviceId !== undefined && { deviceId }),
       gpuCount,
       nodeId,
-      from,
+      ...(isStartKnown && { from }),
       columns: {
         source: 'process',
         isolation: 'time-slice',

@@ -59,84 +59,18 @@ export function readMetricNames(text: string): TelemetryFile {
   return nothingTaken('a list of metric names: no measurements', text, why);
 }
 
-const SLURM_STATES =
-  /\b(?:RUNNING|PENDING|COMPLETED|COMPLETING|CANCELLED|FAILED|TIMEOUT|NODE_FAIL|PREEMPTED|OUT_OF_MEMORY|SUSPENDED)\b|(?:^|[|,\s])(?:idle|mixed|alloc|allocated|drained|draining|drain|down|planned|maint|reserved|comp|completing|fail)[*~#!%$@^+-]*(?:$|[|,\s])/;
-const SLURM_SHAPES: readonly (readonly [what: string, pattern: RegExp])[] = [
-  ['sdiag', /^sdiag output at /m],
-  ['seff', /^Job ID: \S+\n(?:Array Job ID: .*\n)?Cluster: /m],
-  ['sinfo --version', /^slurm(?:-wlm)? \d+\.\d+(?:\.\d+)?\s*$/],
-  ['scontrol listpids', /^PID\s+JOBID\s+STEPID\b/],
-  ['scontrol show job', /^JobId=\d+/m],
-  ['scontrol show node', /^NodeName=\S+ Arch=/m],
-  ['sshare', /^[^|\n]*\|[^|\n]*\|.*\bcpu=\d+,mem=\d+.*\benergy=\d+/m],
-  // Accounting has times; the queue, which looks alike, has none.
-  [
-    'sacct',
-    /^\d+(?:[_+.]\w+)*\|(?=.*\b(?:COMPLETED|CANCELLED|FAILED|TIMEOUT|RUNNING|NODE_FAIL|PREEMPTED)\b).*\d{4}-\d\d-\d\dT/m,
-  ],
-];
-
-/** The Slurm command a text is of; undefined if it looks like none. */
-export function slurmCommand(text: string, lines: readonly string[]): string | undefined {
-  const shape = SLURM_SHAPES.find(([, pattern]) => pattern.test(text.slice(0, 20_000)));
-  if (shape !== undefined) return shape[0];
-  const said = lines.filter((line) => line.trim() !== '').slice(0, 2000);
-  const most = (pattern: RegExp): boolean => said.filter((line) => pattern.test(line)).length * 2 > said.length;
-  if (said.length === 0) return undefined;
-  if (most(/\b(?:RUNNING|PENDING)\b/)) return 'squeue';
-  if (most(/(?:^|[|,\s])\d+\/\d+\/\d+\/\d+(?:$|[|,\s])/)) return 'sinfo';
-  return most(SLURM_STATES) && most(/[|,\s]/) ? 'sinfo or squeue' : undefined;
-}
-
-/** Slurm is read from its own commands, which say more than a text somebody saved. */
-export function readSlurmText(text: string, command: string): TelemetryFile {
-  const todo =
-    command === 'sacct'
-      ? 'bursar import sacct FILE --zone ZONE [--format JobID,…] takes accounting'
-      : 'a Slurm source in bursar.yaml reads this from Slurm itself: bursar init finds it';
-  return nothingTaken(
-    `the text of Slurm's ${command}`,
-    text,
-    'Slurm output: known, nothing about the activity of GPUs',
-    [todo],
-  );
-}
-
 type Tree = Readonly<Record<string, unknown>>;
 
 function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** JSON we know and take nothing from: answers of slurmrestd, dashboards. Undefined for other JSON. */
+/** JSON we know and take nothing from: dashboards. Undefined for other JSON. */
 export function readKnownJson(value: unknown): TelemetryFile | undefined {
   if (!isTree(value)) return undefined;
-  if (isTree(value['meta']) && (isTree(value['meta']['Slurm']) || isTree(value['meta']['slurm'])))
-    return slurmJson(value);
   const panels = panelsOf(value);
   const isDashboard = panels.length > 0 && ('schemaVersion' in value || '__requires' in value || 'templating' in value);
   return isDashboard ? dashboard(panels) : undefined;
-}
-
-function slurmJson(value: Tree): TelemetryFile {
-  const count = new PartCount();
-  let total = 0;
-  for (const [key, entries] of Object.entries(value)) {
-    if (key === 'meta' || key === 'errors' || key === 'warnings') continue;
-    const length = Array.isArray(entries) ? entries.length : 1;
-    total += length;
-    count.add(`${key}: known, nothing about the activity of GPUs`, length);
-  }
-  return {
-    kind: 'an answer of slurmrestd, or of a Slurm command with --json',
-    isRecognised: true,
-    unit: 'entry',
-    units: 'entries',
-    total,
-    parts: count.parts(),
-    readings: [],
-    notes: ['a Slurm source in bursar.yaml reads this from Slurm itself: bursar init finds it'],
-  };
 }
 
 function panelsOf(value: Tree): Tree[] {

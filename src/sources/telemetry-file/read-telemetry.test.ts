@@ -64,6 +64,18 @@ const kinds: Record<string, { text: string; kind: RegExp; rows?: number[]; parts
     rows: [2, 1, 1],
     parts: { 'rows of GPUs': 2 },
   },
+  'the lines of its dmon': {
+    text: '# gpu    pwr  gtemp     sm    mem\n# Idx      W      C      %      %\n    0     43     35      0      0\n',
+    kind: /output of nvidia-smi dmon/,
+  },
+  'the lines of its dmon with times': {
+    text: '#Date       Time        gpu    pwr\n#YYYYMMDD   HH:MM:SS    Idx      W\n 20261116   10:00:00      0     43\n',
+    kind: /output of nvidia-smi dmon/,
+  },
+  'the lines of its pmon': {
+    text: '# gpu        pid  type    sm    mem\n# Idx          #   C/G     %      %\n    0       4711     C    97     40\n',
+    kind: /output of nvidia-smi pmon/,
+  },
   'its table': { text: TABLE, kind: /table/, rows: [1, 1, 1] },
   'its table, from a loop': {
     text: TABLE + TABLE.replace(':05', ':10'),
@@ -98,7 +110,10 @@ const kinds: Record<string, { text: string; kind: RegExp; rows?: number[]; parts
     parts: { 'panels: questions, no measurements': 2 },
   },
   sinfo: { text: 'normal*|up|c1|0/1/0/1|idle\n', kind: /sinfo/ },
-  'an answer of slurmrestd': { text: '{"meta": {"Slurm": {}}, "errors": [], "jobs": [{}, {}]}', kind: /slurmrestd/ },
+  'an answer of slurmrestd': {
+    text: '{"meta": {"Slurm": {}}, "errors": [], "jobs": [{}, {}]}',
+    kind: /of Slurm: sacct --json/,
+  },
   'a table of somebody’s own': {
     text: 'time,host,busy\n1662858720,a,5\n',
     kind: /a table with the columns time, host, busy/,

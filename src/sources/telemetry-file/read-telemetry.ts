@@ -2,17 +2,10 @@ import { parseExposition } from '../exposition/parse-exposition.ts';
 import { isAmdSmi, isRocmSmi } from '../smi/rocm-json.ts';
 import { readAmdFile } from './amd-file.ts';
 import { readExpositionFile } from './exposition-file.ts';
-import {
-  isCounterList,
-  isMetricNames,
-  readCounterList,
-  readKnownJson,
-  readMetricNames,
-  readSlurmText,
-  slurmCommand,
-} from './known-file.ts';
+import { isCounterList, isMetricNames, readCounterList, readKnownJson, readMetricNames } from './known-file.ts';
+import { readSlurmFile } from './slurm-file.ts';
 import { readSmiFile } from './smi-file.ts';
-import { smiSections } from './smi-sections.ts';
+import { monitorOf, smiSections } from './smi-sections.ts';
 import { linesOf, nothingTaken } from './telemetry-file.ts';
 import type { TelemetryContext, TelemetryFile } from './telemetry-file.ts';
 
@@ -34,9 +27,11 @@ export async function readTelemetry(text: string, context: TelemetryContext): Pr
   if (isCounterList(lines)) return readCounterList(text);
   if (isMetricNames(lines)) return readMetricNames(text);
   if (isExposition(text.slice(0, HEAD_CHARS))) return readExpositionFile(text, context);
-  const command = slurmCommand(text, lines);
-  if (command !== undefined) return readSlurmText(text, command);
-  return tableOrNothing(text, lines, context.stem);
+  const monitor = monitorOf(lines);
+  if (monitor !== undefined) return monitorLog(monitor, text);
+  // What begins like JSON and is none was cut off, whoever wrote it.
+  const slurm = text.trimStart().startsWith('{') ? undefined : readSlurmFile(text, context);
+  return slurm ?? tableOrNothing(text, lines, context.stem);
 }
 
 function jsonOf(text: string): { readonly value: unknown } | undefined {
@@ -56,7 +51,20 @@ async function readJson(value: unknown, text: string, context: TelemetryContext)
   if (isRocmSmi(value) || isAmdSmi(value)) return readAmdFile(value, context);
   return (
     readKnownJson(value) ??
+    readSlurmFile(text, context) ??
     notRecognised(text, 'JSON of a shape that is not known', [`${TABLE_HINT}: bursar import samples FILE --map …`])
+  );
+}
+
+function monitorLog(monitor: 'dmon' | 'pmon', text: string): TelemetryFile {
+  return nothingTaken(
+    `the output of nvidia-smi ${monitor}: it names no GPU by UUID`,
+    text,
+    'lines of GPUs that are known by their place alone, which changes when a machine starts anew',
+    [
+      'a log that says which GPU it was: nvidia-smi' +
+        ' --query-gpu=timestamp,uuid,index,name,utilization.gpu,memory.used,power.draw --format=csv -l 30',
+    ],
   );
 }
 

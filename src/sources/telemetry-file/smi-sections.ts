@@ -62,6 +62,16 @@ function kindOf(body: readonly string[]): SectionKind {
   return smiCsvHeader(first) === undefined ? 'other' : 'csv';
 }
 
+/** The header of `dmon` and `pmon`, with `-o DT` and with `--format csv` as well. */
+const MONITOR_HEADER = /^#\s*(?:date[\s,]+)?(?:time[\s,]+)?gpu[\s,]+(?:id[\s,]+)?(pid[\s,])?/i;
+
+/** Which program of nvidia-smi wrote this log: one of those that watch GPUs line by line; undefined if neither did. */
+export function monitorOf(lines: readonly string[]): 'dmon' | 'pmon' | undefined {
+  const [first = ''] = lines.filter((line) => line.trim() !== '');
+  const header = MONITOR_HEADER.exec(first);
+  return header === null ? undefined : header[1] === undefined ? 'dmon' : 'pmon';
+}
+
 function isOfList(line: string): boolean {
   return /\(UUID: /.test(line);
 }

@@ -1,10 +1,11 @@
+import type { CollectedTable, FactRows } from '../../facts/source.ts';
 import type { GpuReading } from '../gpu-metrics/gpu-reading.ts';
 
 /** Some of a file's lines (or entries), and what became of them. */
 export interface FilePart {
   readonly count: number;
   /** The table they went into; undefined: skipped, or only context for the others. */
-  readonly table?: 'gpu_sample' | 'device';
+  readonly table?: CollectedTable;
   /** What they are, and for skipped ones why. */
   readonly what: string;
   readonly example?: string;
@@ -21,6 +22,8 @@ export interface TelemetryFile {
   readonly total: number;
   readonly parts: readonly FilePart[];
   readonly readings: readonly GpuReading[];
+  /** What it says beside the activity of GPUs: machines, holdings, who waits. */
+  readonly facts?: readonly FactRows[];
   /** Assumptions, and what to type where another command reads such files. */
   readonly notes: readonly string[];
 }

@@ -25,6 +25,8 @@ export interface Answer {
 }
 
 const SILENCE_MS_MAX = 30_000;
+/** A whole answer, a watch apart, comes within this. */
+const BODY_MS_MAX = 120_000;
 const BODY_BYTES_MAX = 128 * 1_048_576;
 const ERROR_BYTES_MAX = 65_536;
 
@@ -81,6 +83,8 @@ export async function bodyOf(connection: Connection, ask: Ask, response: Incomin
 async function textOf(connection: Connection, ask: Ask, body: IncomingMessage, bytesMax: number): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
+  // Silence alone is no limit: a server that sends a byte now and then is never silent.
+  const limit = setTimeout(() => body.destroy(tooSlow(connection, ask.what, BODY_MS_MAX)), BODY_MS_MAX);
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       bytes += piece.length;
@@ -90,6 +94,8 @@ async function textOf(connection: Connection, ask: Ask, body: IncomingMessage, b
   } catch (cause) {
     body.destroy();
     throw ask.signal.aborted ? stopped(ask) : connectionProblem(connection, cause);
+  } finally {
+    clearTimeout(limit);
   }
   return Buffer.concat(pieces).toString('utf8');
 }

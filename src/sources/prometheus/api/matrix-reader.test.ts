@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OperationError } from '../../../facts/operation-error.ts';
 import { labelsOf, MatrixReader, readMatrix, type MatrixEnd } from './matrix-reader.ts';
+import { expectedTimes } from './series-values.ts';
 
 interface Read {
   readonly series: { labels: Record<string, string>; timesMs: number[]; values: number[] }[];
@@ -55,8 +56,8 @@ describe('what a server says is read', () => {
       ],
     },
     'as many digits as Go writes': {
-      text: answer(oneSeries('[1763287200.781,"0.8731230000000001"],[1763287260.781,"123456.789012345678"]')),
-      want: [[{ gpu: '0' }, [1763287200781, 1763287260781], [0.8731230000000001, 123456.789012345678]]],
+      text: answer(oneSeries('[1763287200.781,"0.8731230000000001"],[1763287260.781,"123456.78901234567"]')),
+      want: [[{ gpu: '0' }, [1763287200781, 1763287260781], [0.8731230000000001, 123456.78901234567]]],
     },
     'fractions of a second of any length': {
       text: answer(oneSeries('[1.1,"1"],[1.12,"1"],[1.1234,"1"],[1.123456789,"1"],[1.1234567891234,"1"]')),
@@ -112,6 +113,45 @@ describe('what a server says is read', () => {
       'execution',
       'query processing would load too many samples',
     ]);
+  });
+});
+
+describe('times that are expected', () => {
+  const times = [1763287200.5, 1763287230.5, 1763287260.5];
+  const expected = expectedTimes(Float64Array.from(times, (time) => time * 1000));
+  const cases: Record<string, { got: number[]; met: boolean }> = {
+    'are met': { got: times, met: true },
+    'one is missing': { got: [times[0]!, times[2]!], met: false },
+    'one more': { got: [...times, 1763287290.5], met: false },
+    'a millisecond later': { got: [times[0]!, times[1]! + 0.001, times[2]!], met: false },
+    'other ones': { got: [1763287201, 1763287231, 1763287261], met: false },
+    none: { got: [], met: false },
+  };
+  for (const [name, { got, met }] of Object.entries(cases)) {
+    it.each([Infinity, 1, 20, 33])(`${name}, in pieces of %d bytes`, (chunkBytes) => {
+      const bytes = Buffer.from(
+        answer(oneSeries(got.map((time, place) => `[${time.toFixed(3).replace('.000', '')},"0.${place}5"]`).join(','))),
+      );
+      const found: unknown[] = [];
+      const reader = new MatrixReader(
+        (each) =>
+          found.push([each.timesMs.slice(0, each.count), each.values.slice(0, each.count), each.expected === expected]),
+        () => expected,
+      );
+      for (let at = 0; at < bytes.length; at += chunkBytes) reader.push(bytes.subarray(at, at + chunkBytes));
+      reader.finish();
+      expect(found).toEqual([
+        [
+          Float64Array.from(got, (time) => Math.round(time * 1000)),
+          Float64Array.from(got, (_, place) => Number(`0.${place}5`)),
+          met,
+        ],
+      ]);
+    });
+  }
+
+  it('are none where their texts differ in length', () => {
+    expect(expectedTimes(Float64Array.of(1763287200500, 1763287201000))).toBeUndefined();
   });
 });
 

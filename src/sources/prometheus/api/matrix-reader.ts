@@ -1,6 +1,6 @@
 import { OperationError } from '../../../facts/operation-error.ts';
 import { matchingEnd, skipSpace, stringEnd } from './json-bytes.ts';
-import { notAnAnswer, SeriesValues } from './series-values.ts';
+import { notAnAnswer, SeriesValues, type ExpectedTimes } from './series-values.ts';
 
 /** One series of an answer. The arrays are used again for the next one: take what you need before you return. */
 export interface MatrixSeries {
@@ -10,7 +10,12 @@ export interface MatrixSeries {
   readonly count: number;
   readonly timesMs: Float64Array;
   readonly values: Float64Array;
+  /** The expectation all of its times have met. */
+  readonly expected?: ExpectedTimes | undefined;
 }
+
+/** Asked when the labels of a series are read and its samples are not: at which times are they likely to be? */
+export type OnLabels = (labels: Pick<MatrixSeries, 'labelBytes' | 'labelLength'>) => ExpectedTimes | undefined;
 
 export interface MatrixEnd {
   readonly status: string;
@@ -68,6 +73,7 @@ export async function readMatrix(
 
 export class MatrixReader {
   readonly #onSeries: (series: MatrixSeries) => void;
+  readonly #onLabels: OnLabels | undefined;
   /** The end of the last chunk, where something was cut in two. */
   #seam = Buffer.allocUnsafe(16 * 1024);
   #kept = 0;
@@ -87,8 +93,9 @@ export class MatrixReader {
   #sampleCount = 0;
   #histograms = 0;
 
-  constructor(onSeries: (series: MatrixSeries) => void) {
+  constructor(onSeries: (series: MatrixSeries) => void, onLabels?: OnLabels) {
     this.#onSeries = onSeries;
+    this.#onLabels = onLabels;
   }
 
   /**
@@ -209,6 +216,7 @@ export class MatrixReader {
         count: this.#samples.count,
         timesMs: this.#samples.timesMs,
         values: this.#samples.values,
+        expected: this.#samples.expected?.count === this.#samples.count ? this.#samples.expected : undefined,
       });
       this.#state = IN_RESULT;
     } else this.#state = this.#state === IN_DATA ? IN_ANSWER : ENDED;
@@ -281,6 +289,9 @@ export class MatrixReader {
     this.#labelLength = end - from;
     if (this.#labelLength > this.#labelBytes.length) this.#labelBytes = Buffer.alloc(this.#labelLength * 2);
     bytes.copy(this.#labelBytes, 0, from, end);
+    const labels = { labelBytes: this.#labelBytes, labelLength: this.#labelLength };
+    const expected = this.#onLabels?.(labels);
+    if (this.#samples.count === 0) this.#samples.expected = expected;
   }
 
   #beginSkip(at: number): number {

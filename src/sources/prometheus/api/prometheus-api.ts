@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { OperationError } from '../../../facts/operation-error.ts';
 import { firstWords, parseUrl, shownUrl, statusFailure, stopped, webPage } from '../../http/http-failure.ts';
 import { errorText, httpGet, looksLikeWebPage, type HttpAnswer } from '../../http/http-get.ts';
-import { labelsOf, MatrixReader, type MatrixEnd, type MatrixSeries } from './matrix-reader.ts';
+import { labelsOf, MatrixReader, type MatrixEnd, type MatrixSeries, type OnLabels } from './matrix-reader.ts';
 
 export interface ApiOptions {
   readonly url: string;
@@ -37,6 +37,7 @@ export interface PrometheusApi {
     timeMs: number,
     signal: AbortSignal,
     onSeries: (series: MatrixSeries) => void,
+    onLabels?: OnLabels,
   ): Promise<AnswerEnd>;
   /** The last value of each series of an instant question, for answers of thousands, not of millions. */
   vector(query: string, timeMs: number, signal: AbortSignal): Promise<VectorSample[]>;
@@ -80,9 +81,9 @@ export function prometheusApi(options: ApiOptions): PrometheusApi {
   };
   return {
     shown,
-    series: (query, timeMs, signal, onSeries) =>
+    series: (query, timeMs, signal, onSeries, onLabels) =>
       again(options, shown, signal, () =>
-        askSeries(ask('query', questionOf(query, timeMs, options), signal), shown, options, onSeries),
+        askSeries(ask('query', questionOf(query, timeMs, options), signal), shown, options, onSeries, onLabels),
       ),
     vector: (query, timeMs, signal) =>
       again(options, shown, signal, async () => {
@@ -124,11 +125,12 @@ async function askSeries(
   shown: string,
   options: ApiOptions,
   onSeries: (series: MatrixSeries) => void,
+  onLabels?: OnLabels,
 ): Promise<AnswerEnd> {
   const begun = performance.now();
   const answer = await post(asked, options, options.answerBytesMax ?? ANSWER_BYTES_MAX);
   await refuseFailure(answer, shown);
-  const reader = new MatrixReader(onSeries);
+  const reader = new MatrixReader(onSeries, onLabels);
   for await (const chunk of answer.body) reader.push(chunk);
   const end = reader.finish();
   if (end.status !== 'success') throw queryFailure(shown, 200, end.errorType ?? '', end.error ?? 'no success');

@@ -6,6 +6,44 @@ const [QUOTE, COMMA, ARRAY, ARRAY_END, DOT, ZERO] = [0x22, 0x2c, 0x5b, 0x5d, 0x2
 /** So many digits are a whole number that a double holds exactly, and its quotient by a power of ten is the nearest double. */
 const EXACT_DIGITS = 15;
 
+/** Of a bracket and ten digits. */
+const WHOLE_LENGTH = 11;
+
+/**
+ * The times a series is likely to have, because another metric of the same exporter had them: pairs are then known by a look at their
+ * digits. Times are between 2001 and 2286, so their seconds have ten digits.
+ */
+export interface ExpectedTimes {
+  readonly count: number;
+  readonly timesMs: Float64Array;
+  /** From the bracket to the comma: `[1763287200.123`. The same for all. */
+  readonly textLength: number;
+  /** Of each time, four words as they stand in the text: the digits 1 to 4, 4 to 7, 7 to 10, and the point with three more. */
+  readonly words: Uint32Array;
+}
+
+/** The expectation of these times; undefined where their texts differ in length. */
+export function expectedTimes(timesMs: Float64Array): ExpectedTimes | undefined {
+  const words = new Uint32Array(timesMs.length * 4);
+  const isWhole = (timesMs[0] ?? 0) % 1000 === 0;
+  for (const [place, timeMs] of timesMs.entries()) {
+    const seconds = Math.floor(timeMs / 1000);
+    if ((timeMs % 1000 === 0) !== isWhole || seconds < 1e9 || seconds >= 1e10) return undefined;
+    words[place * 4] = wordOf(Math.floor(seconds / 1e6));
+    words[place * 4 + 1] = wordOf(Math.floor(seconds / 1000) % 10_000);
+    words[place * 4 + 2] = wordOf(seconds % 10_000);
+    words[place * 4 + 3] = wordOf(timeMs % 1000) - ((ZERO - DOT) << 24);
+  }
+  return { count: timesMs.length, timesMs, textLength: isWhole ? WHOLE_LENGTH : WHOLE_LENGTH + 4, words };
+}
+
+/** Four digits as the four bytes of their text. */
+function wordOf(digits: number): number {
+  const [thousands, hundreds] = [Math.floor(digits / 1000), Math.floor(digits / 100) % 10];
+  const [tens, ones] = [Math.floor(digits / 10) % 10, digits % 10];
+  return (((ZERO + thousands) << 24) | ((ZERO + hundreds) << 16) | ((ZERO + tens) << 8) | (ZERO + ones)) >>> 0;
+}
+
 /** The samples of one series on their way out of JSON. The arrays are kept from series to series. */
 export class SeriesValues {
   timesMs: Float64Array = new Float64Array(1024);
@@ -14,9 +52,53 @@ export class SeriesValues {
   /** The list of pairs is read to its end. */
   isEnded = false;
 
+  /** All samples so far have come at the times that were expected. */
+  expected: ExpectedTimes | undefined;
+
   begin(): void {
     this.count = 0;
     this.isEnded = false;
+    this.expected = undefined;
+  }
+
+  /** Pairs at expected times: most of an hour of a large fleet. Ends at the first that is not one. */
+  #expectedPairs(bytes: Buffer, from: number, last: number, expected: ExpectedTimes): number {
+    const { textLength, words, timesMs: times } = expected;
+    const isWhole = textLength === WHOLE_LENGTH;
+    if (this.timesMs.length < expected.count) this.#grow(expected.count);
+    const [timesMs, values] = [this.timesMs, this.values];
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    let count = this.count;
+    let at = from;
+    while (count < expected.count) {
+      const begin = at < last && bytes[at] === COMMA ? at + 1 : at;
+      if (begin + textLength + 3 > last || bytes[begin] !== ARRAY) break;
+      const isTime =
+        view.getUint32(begin + 7) === words[count * 4 + 2] &&
+        view.getUint32(begin + 4) === words[count * 4 + 1] &&
+        view.getUint32(begin + 1) === words[count * 4] &&
+        (isWhole || view.getUint32(begin + 11) === words[count * 4 + 3]);
+      let next = begin + textLength + 1;
+      if (!isTime || bytes[next - 1] !== COMMA || bytes[next] !== QUOTE) break;
+      const digitsFrom = next + 1;
+      let mantissa = 0;
+      let pointAt = -1;
+      let digit: number;
+      for (;;) {
+        digit = (bytes[++next] as number) - ZERO;
+        if (digit >= 0 && digit <= 9) mantissa = mantissa * 10 + digit;
+        else if (digit === DOT - ZERO && pointAt < 0) pointAt = next;
+        else break;
+      }
+      const digits = next - digitsFrom - (pointAt < 0 ? 0 : 1);
+      if (digit !== QUOTE - ZERO || bytes[next + 1] !== ARRAY_END || digits === 0 || digits > EXACT_DIGITS) break;
+      timesMs[count] = times[count] as number;
+      values[count] = pointAt < 0 ? mantissa : mantissa / (POWERS_OF_TEN[next - pointAt - 1] as number);
+      count += 1;
+      at = next + 2;
+    }
+    this.count = count;
+    return at;
   }
 
   /**
@@ -25,9 +107,9 @@ export class SeriesValues {
    */
   pairs(bytes: Buffer, from: number, end: number): number {
     const last = end === 0 ? -1 : bytes.lastIndexOf(ARRAY_END, end - 1);
+    let at = this.expected === undefined ? from : this.#expectedPairs(bytes, from, last, this.expected);
     let [timesMs, values] = [this.timesMs, this.values];
     let count = this.count;
-    let at = from;
     while (at <= last) {
       const byte = bytes[at] as number;
       if (byte === COMMA) {
@@ -35,6 +117,8 @@ export class SeriesValues {
         continue;
       }
       if (byte !== ARRAY) break;
+      // A pair that came otherwise than expected: the rest is read as it comes.
+      this.expected = undefined;
       const begin = at;
       let digit = (bytes[++at] as number) - ZERO;
       let seconds = 0;
@@ -108,9 +192,9 @@ export class SeriesValues {
     this.count += 1;
   }
 
-  #grow(): void {
+  #grow(wanted = this.timesMs.length * 2): void {
     const grown = (before: Float64Array): Float64Array => {
-      const after = new Float64Array(before.length * 2);
+      const after = new Float64Array(wanted);
       after.set(before);
       return after;
     };

@@ -1,3 +1,4 @@
+import type { Haul } from '../../../facts/source.ts';
 import { labelsOf } from '../api/matrix-reader.ts';
 import type { PrometheusApi, VectorSample } from '../api/prometheus-api.ts';
 import type { KubeMetric } from '../discover.ts';
@@ -13,6 +14,8 @@ export interface KubeWindow {
   readonly has: ReadonlySet<string>;
   readonly matchers: string | undefined;
   readonly signal: AbortSignal;
+  /** The last that kube-state-metrics said at all, where it fell silent before the end; nothing ended by that. */
+  readonly silentSinceS?: number;
 }
 
 export type Labels = Readonly<Record<string, string>>;
@@ -98,13 +101,47 @@ async function sampleTimes(
 const NAMES_AT_ONCE = 200;
 
 /** A series without a sample for this long has ended. */
-function edgeOf({ stepS }: KubeWindow): number {
+export function edgeOf({ stepS }: Pick<KubeWindow, 'stepS'>): number {
   return Math.max(120, 3 * stepS);
 }
 
-/** Was it still there when the window ended? */
+/** Was it still there when the window ended, or when kube-state-metrics last spoke? */
 export function isThereAtEnd(lastS: number, window: KubeWindow): boolean {
-  return window.untilMs / 1000 - lastS <= edgeOf(window);
+  return (window.silentSinceS ?? window.untilMs / 1000) - lastS <= edgeOf(window);
+}
+
+/** What kube-state-metrics says of everything it knows, all the time; the first of them that is there tells whether it speaks. */
+const ALWAYS_SAID = ['kube_node_info', 'kube_pod_info', 'kube_pod_container_resource_requests'] as const;
+
+/**
+ * The window, with the moment kube-state-metrics fell silent if it did not speak to the end.
+ *
+ * The time is looked up only then. A dead target's series are marked as ended, so that its last samples may be missed by up to one step
+ * of the question, which is less than the edge of a window.
+ */
+export async function withSilence(api: PrometheusApi, window: KubeWindow): Promise<KubeWindow> {
+  const metric = ALWAYS_SAID.find((name) => window.has.has(name));
+  if (metric === undefined) return window;
+  const series = selector(metric, window.matchers);
+  const ask = (query: string) => api.vector(query, window.untilMs - 1, window.signal);
+  const [speaks] = await ask(`count(last_over_time(${series}[${edgeOf(window)}s]))`);
+  if (speaks !== undefined) return window;
+  const [last] = await ask(
+    `max(max_over_time(timestamp(${series})[${rangeS(window) + SILENCE_BEFORE_S}s:${SILENCE_STEP_S}s]))`,
+  );
+  return last === undefined ? window : { ...window, silentSinceS: Math.floor(last.value) };
+}
+
+const SILENCE_STEP_S = 60;
+/** It may have fallen silent on the day before. */
+const SILENCE_BEFORE_S = 86_400;
+
+/** The time of which kube-state-metrics told nothing, for people: pods and machines are taken to be as it left them. */
+export function silenceGaps({ silentSinceS, untilMs }: KubeWindow): NonNullable<Haul['gaps']> {
+  if (silentSinceS === undefined) return [];
+  const from = new Date(silentSinceS * 1000);
+  const reason = `kube-state-metrics is silent since ${from.toISOString().slice(0, 19)}Z; who began or ended since is not known`;
+  return [{ from, until: new Date(untilMs), reason }];
 }
 
 function keyOf(labels: Labels): string {

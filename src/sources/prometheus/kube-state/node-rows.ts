@@ -63,7 +63,7 @@ export async function readKubeNodes(
     const gpuCount = gpusOf(own, tags);
     const times = replicasOf(own, tags);
     if (times > 1) replicas.set(nodeId, times);
-    if (nodeId === '' || ((gpuCount ?? 0) === 0 && !options.gpuNodes.has(nodeId))) return [];
+    if (nodeId === '' || ((gpuCount ?? 0) === 0 && !offersSlices(own) && !options.gpuNodes.has(nodeId))) return [];
     return [
       {
         node_id: nodeId,
@@ -125,6 +125,10 @@ function gpusOf(capacity: ReadonlyMap<string, number>, tags: Labels): number | u
   if (Number.isInteger(labelled) && labelled > 0) return labelled;
   const whole = (capacity.get('nvidia_com_gpu') ?? 0) + (capacity.get('amd_com_gpu') ?? 0);
   return whole > 0 ? Math.round(whole) : undefined;
+}
+
+function offersSlices(capacity: ReadonlyMap<string, number>): boolean {
+  return [...capacity].some(([resource, count]) => resource.startsWith('nvidia_com_mig') && count > 0);
 }
 
 function machineOf(providerId: string | undefined, tags: Labels): FactRow {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { FactRow } from '../../../facts/source.ts';
 import { DevicePresence } from './device-presence.ts';
 import type { SeenSeries } from './series-devices.ts';
 
@@ -139,7 +140,75 @@ describe('machines nobody lists', () => {
     presence.see([seen(['g', 'n', 0, 1]), seen(['h', 'n', 0, 4]), seen(['i', 'k8s', 0, 4])]);
     presence.settle(5 * HOUR, new Set());
     expect(presence.changes(30, 'train', new Set(['k8s'])).nodes).toEqual([
-      { node_id: 'n', present_from: new Date(0), present_until: undefined, presence: 'inferred', cluster: 'train' },
+      {
+        node_id: 'n',
+        present_from: new Date(0),
+        present_until: undefined,
+        presence: 'inferred',
+        cluster: 'train',
+        observed_at: new Date(4 * HOUR * 1000),
+      },
     ]);
+  });
+
+  it('dead for two hours and back: the newer row says so, of the machine and of its device', () => {
+    const presence = new DevicePresence();
+    const said: { nodes: unknown[]; devices: unknown[] } = { nodes: [], devices: [] };
+    const hour = (at: number, ...sightings: Sighting[]) => {
+      presence.see(sightings.map(seen));
+      presence.settle(at * HOUR, new Set());
+      const changes = presence.changes(30, undefined, new Set());
+      const wordOf = (row: FactRow) => [row['present_until'], Number(row['observed_at']) / 1000];
+      said.nodes.push(...changes.nodes.filter((row) => row['node_id'] === 'n').map(wordOf));
+      said.devices.push(...changes.devices.filter((row) => row['device_id'] === 'g').map(wordOf));
+    };
+    hour(1, ['g', 'n', 0, 1], ['h', 'm', 0, 1]);
+    hour(2, ['h', 'm', 1, 2]);
+    hour(3, ['h', 'm', 2, 3]);
+    hour(4, ['g', 'n', 3, 4], ['h', 'm', 3, 4]);
+    const end = HOUR + 30;
+    const want = [
+      [undefined, HOUR],
+      [new Date(end * 1000), end],
+      [undefined, 4 * HOUR],
+    ];
+    expect(said).toEqual({ nodes: want, devices: want });
+  });
+});
+
+describe('slices', () => {
+  const slice = (instance: number, from: number, until: number): SeenSeries => ({
+    ...seen([`g/${instance}`, 'n', from, until]),
+    parentDeviceId: 'g',
+    migProfile: '1g.10gb',
+    gpuIndex: 4,
+    pod: { namespace: 'nlp', name: 'a' },
+  });
+
+  it('stand beside the GPU they are cut from, which is there from the first of them on', () => {
+    const presence = new DevicePresence();
+    presence.see([slice(3, 1, 2), slice(4, 0, 1), seen(['whole', 'n', 0, 2])]);
+    const { devices } = presence.changes(30, undefined, new Set());
+    expect(devices.map((row) => [row['device_id'], row['kind'], row['parent_device_id'], row['model']])).toEqual(
+      expect.arrayContaining([
+        ['g', 'gpu', undefined, 'H100'],
+        ['g/3', 'mig', 'g', 'H100'],
+        ['g/4', 'mig', 'g', 'H100'],
+      ]),
+    );
+    expect(devices.find((row) => row['device_id'] === 'g')).toMatchObject({
+      node_id: 'n',
+      present_from: new Date(0),
+      mig_profile: undefined,
+    });
+    expect([...presence.gpusBesideSlices()]).toEqual([['n', 2]]);
+  });
+
+  it('of a GPU whose own series come too make no second one', () => {
+    const presence = new DevicePresence();
+    presence.see([slice(3, 0, 2), seen(['g', 'n', 0, 2])]);
+    const { devices } = presence.changes(30, undefined, new Set());
+    expect(devices.map((row) => row['device_id'])).toEqual(expect.arrayContaining(['g', 'g/3']));
+    expect(devices).toHaveLength(2);
   });
 });

@@ -1,5 +1,5 @@
 import type { FactRow } from '../../../facts/source.ts';
-import type { SeenSeries } from './series-devices.ts';
+import { parentsOf, type SeenSeries } from './series-devices.ts';
 
 /** A device on a machine, from when to when. Kept in the cursor, because the rows of a device must begin at the same moment. */
 export interface DeviceStay {
@@ -58,6 +58,17 @@ export class DevicePresence {
     return new Set([...this.#stays.values()].map(({ nodeId }) => nodeId));
   }
 
+  /** How many GPUs each machine with slices has. Its device plugin counts slices, so that only what was measured tells. */
+  gpusBesideSlices(): Map<string, number> {
+    const there = [...this.#stays.values()].filter(({ isGone }) => !isGone);
+    const cut = new Set(there.filter(({ parentDeviceId }) => parentDeviceId !== undefined).map(({ nodeId }) => nodeId));
+    const counts = new Map<string, number>();
+    for (const { nodeId, parentDeviceId } of there) {
+      if (parentDeviceId === undefined && cut.has(nodeId)) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1);
+    }
+    return counts;
+  }
+
   /** Devices that left long ago are dropped: their rows are written, and a return begins a new one. */
   kept(nowS: number): KeptStay[] {
     return [...this.#stays.values()]
@@ -75,7 +86,9 @@ export class DevicePresence {
   }
 
   see(seen: readonly SeenSeries[]): void {
-    for (const each of seen.toSorted((a, b) => a.firstMs - b.firstMs || (a.nodeId < b.nodeId ? -1 : 1))) {
+    for (const each of [...seen, ...parentsOf(seen)].toSorted(
+      (a, b) => a.firstMs - b.firstMs || (a.nodeId < b.nodeId ? -1 : 1),
+    )) {
       const [firstS, lastS] = [Math.floor(each.firstMs / 1000), Math.floor(each.lastMs / 1000)];
       const stay = this.#stays.get(each.deviceId);
       if (stay === undefined) this.#begin(each, firstS, lastS);
@@ -155,7 +168,11 @@ export class DevicePresence {
       return {
         node_id: nodeId,
         present_from: new Date(Math.min(...own.map(({ fromS }) => fromS)) * 1000),
-        present_until: own.every(({ isGone }) => isGone) ? new Date((lastS + stepS) * 1000) : undefined,
+        ...endAndWord(
+          own.every(({ isGone }) => isGone),
+          lastS,
+          stepS,
+        ),
         presence: 'inferred',
         cluster,
       };
@@ -167,12 +184,20 @@ function deviceRow(stay: DeviceStay, stepS: number): FactRow {
   return {
     device_id: stay.deviceId,
     present_from: new Date(stay.fromS * 1000),
-    present_until: stay.isGone ? new Date((stay.lastS + stepS) * 1000) : undefined,
+    ...endAndWord(stay.isGone, stay.lastS, stepS),
     parent_device_id: stay.parentDeviceId,
     node_id: stay.nodeId,
     kind: stay.parentDeviceId === undefined ? 'gpu' : 'mig',
     model: stay.model,
     mig_profile: stay.migProfile,
-    observed_at: new Date(stay.lastS * 1000),
   };
+}
+
+/**
+ * When it ended, and the moment this row speaks of. The batch keeps the newer of two rows: the end is newer than the last sample, and
+ * the first sample after a return newer than the end.
+ */
+function endAndWord(isGone: boolean, lastS: number, stepS: number): FactRow {
+  const end = new Date((lastS + stepS) * 1000);
+  return { present_until: isGone ? end : undefined, observed_at: isGone ? end : new Date(lastS * 1000) };
 }

@@ -3,7 +3,7 @@ import type { GpuMetric } from '../../gpu-metrics/metric-columns.ts';
 import { isTooMuch, pause, type PrometheusApi } from '../api/prometheus-api.ts';
 import { oneOf, selector } from '../selector.ts';
 import { SampleColumns } from './sample-columns.ts';
-import { SeriesDevices, type LabelHabits } from './series-devices.ts';
+import { SeriesDevices, type LabelHabits, type SeenSeries } from './series-devices.ts';
 
 /** A stretch of samples to be read, from and until in whole seconds; a sample at `until` is not in it. */
 export interface SpanRequest {
@@ -44,11 +44,13 @@ const PAUSE_MAX_MS = 1000;
  */
 export async function readSpan(api: PrometheusApi, request: SpanRequest): Promise<SpanRead> {
   const { fromMs, untilMs, metrics, stepS } = request;
+  // Asked as of an earlier moment, what came after it is not wrong, only not read yet.
+  const isNow = Date.now() - request.nowMs <= CLOCK_SKEW_MS;
   const columns = new SampleColumns({
     metrics,
     fromMs,
-    untilMs,
-    futureMs: request.nowMs + CLOCK_SKEW_MS,
+    untilMs: Math.min(untilMs, request.nowMs + 1000),
+    futureMs: isNow ? request.nowMs + CLOCK_SKEW_MS : Infinity,
     nearS: Math.floor(stepS / 2),
   });
   const devices = new SeriesDevices(request.habits);
@@ -60,15 +62,25 @@ export async function readSpan(api: PrometheusApi, request: SpanRequest): Promis
     const metric = metrics[index]?.metric ?? '';
     const track = devices.track(metric);
     try {
-      const end = await api.series(queryOf(metric, part, request), part.untilMs - 1, signal, (series) => {
-        const seen = devices.of(track, series);
-        if (seen === undefined) return;
-        if (seen.device < 0) seen.device = columns.device(seen.deviceId);
-        const span = columns.add(seen.device, index, seen.exporter, series);
-        if (span === undefined) return;
-        if (span[0] < seen.firstMs) seen.firstMs = span[0];
-        if (span[1] > seen.lastMs) seen.lastMs = span[1];
-      });
+      let seen: SeenSeries | undefined;
+      const end = await api.series(
+        queryOf(metric, part, request),
+        part.untilMs - 1,
+        signal,
+        (series) => {
+          if (seen === undefined) return;
+          const span = columns.add(seen.device, index, seen.exporter, series);
+          if (span === undefined) return;
+          if (span[0] < seen.firstMs) seen.firstMs = span[0];
+          if (span[1] > seen.lastMs) seen.lastMs = span[1];
+        },
+        (labels) => {
+          seen = devices.of(track, labels);
+          if (seen === undefined) return undefined;
+          if (seen.device < 0) seen.device = columns.device(seen.deviceId);
+          return columns.expected(seen.device, seen.exporter);
+        },
+      );
       for (const warning of end.warnings) warnings.set(warning, (warnings.get(warning) ?? 0) + 1);
       await pause(Math.min(PAUSE_MAX_MS, end.tookMs * PAUSE_SHARE), api.shown, signal);
     } catch (error) {

@@ -1,6 +1,7 @@
 import { NO_SAMPLE, type SampleBlock } from '../../../facts/source.ts';
 import { columnRange, type GpuMetric } from '../../gpu-metrics/metric-columns.ts';
 import type { MatrixSeries } from '../api/matrix-reader.ts';
+import { expectedTimes, type ExpectedTimes } from '../api/series-values.ts';
 
 /** How a metric's values become cells: the numbers of `toColumnValue`, laid out for a loop over millions. */
 interface Slot {
@@ -18,6 +19,8 @@ interface DeviceRows {
   count: number;
   times: Int32Array;
   cells: Int32Array;
+  /** The times of the rows, as the next metric will bring them; only while they are those of one series. */
+  expected: ExpectedTimes | undefined;
 }
 
 const FIRST_ROWS = 128;
@@ -77,6 +80,12 @@ export class SampleColumns {
     return this.#ids.push(deviceId) - 1;
   }
 
+  /** At which times is the next metric of this device likely to be? */
+  expected(device: number, exporter: string): ExpectedTimes | undefined {
+    const rows = this.#rows[device];
+    return rows?.exporter === exporter ? rows.expected : undefined;
+  }
+
   /** Gives the first and last moment of the series within the span, in ms; undefined if it has none there. */
   add(device: number, metricIndex: number, exporter: string, series: MatrixSeries): [number, number] | undefined {
     const slot = this.#slots[metricIndex];
@@ -86,10 +95,38 @@ export class SampleColumns {
       count: 0,
       times: new Int32Array(FIRST_ROWS),
       cells: new Int32Array(FIRST_ROWS * this.#places).fill(NO_SAMPLE),
+      expected: undefined,
     });
-    return rows.exporter === exporter
-      ? this.#addInTurn(rows, slot, metricIndex, series)
-      : this.#addBeside(rows, slot, metricIndex, series);
+    if (series.expected !== undefined && series.expected === rows.expected) {
+      this.#addExpected(rows, slot, metricIndex, series);
+      return [series.timesMs[0] ?? 0, series.timesMs[series.count - 1] ?? 0];
+    }
+    const isFirst = rows.count === 0;
+    const span =
+      rows.exporter === exporter
+        ? this.#addInTurn(rows, slot, metricIndex, series)
+        : this.#addBeside(rows, slot, metricIndex, series);
+    if (isFirst && rows.count === series.count) rows.expected = expectedTimes(series.timesMs.slice(0, series.count));
+    return span;
+  }
+
+  /** Each sample belongs to the row of its place: the most common case, and the cheapest. */
+  #addExpected(rows: DeviceRows, slot: Slot, metricIndex: number, { values, count }: MatrixSeries): void {
+    const { greatest, most } = slot;
+    const { factor, blankFrom } = slot.metric;
+    const [multiplier, divisor] = factor;
+    const { cells } = rows;
+    const base = slot.place * rows.times.length;
+    let blanks = 0;
+    for (let row = 0; row < count; row += 1) {
+      const value = values[row] as number;
+      const cell = Math.round(divisor === 1 ? value * multiplier : (value * multiplier) / divisor);
+      if (value >= 0 && value < blankFrom && cell <= greatest) {
+        const kept = cell < most ? cell : most;
+        if (kept > (cells[base + row] as number)) cells[base + row] = kept;
+      } else blanks += 1;
+    }
+    if (blanks > 0) this.blanks[metricIndex] = (this.blanks[metricIndex] ?? 0) + blanks;
   }
 
   /** The common case: times come in order and most are there already, from the metric before. */
@@ -161,6 +198,7 @@ export class SampleColumns {
   }
 
   #insert(rows: DeviceRows, at: number, second: number): void {
+    rows.expected = undefined;
     const before = rows.times.length;
     if (rows.count === before) {
       const times = new Int32Array(before * 2);

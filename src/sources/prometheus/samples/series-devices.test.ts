@@ -106,12 +106,16 @@ describe('series of one GPU', () => {
         of('p', 12, 15),
         of(undefined, 21, 30),
         of('p', 0, 1, { deviceId: 'g/1', parentDeviceId: 'g' }),
+        of('p', 2, 8, { deviceId: 'h/1', parentDeviceId: 'h', gpuIndex: 2 }),
       ]),
     ).toEqual([
       { ...place, pod: { namespace: 'x', name: 'p' }, ...span(0, 15) },
       { ...place, pod: { namespace: 'x', name: 'q' }, ...span(5, 20) },
-      { ...place, ...span(21, 30) },
+      { ...place, ...span(0, 30) },
       { deviceId: 'g/1', nodeId: 'n', pod: { namespace: 'x', name: 'p' }, ...span(0, 1) },
+      { deviceId: 'h/1', nodeId: 'n', pod: { namespace: 'x', name: 'p' }, ...span(2, 8) },
+      // The GPU it is cut from is at the place; whose it is, only slices say.
+      { deviceId: 'h', nodeId: 'n', gpuIndex: 2, ...span(2, 8) },
     ]);
   });
 });

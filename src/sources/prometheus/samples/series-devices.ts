@@ -151,7 +151,7 @@ export function seenSeries(labels: Readonly<Record<string, string>>, habits: Lab
 /** Which device is at which place of which machine, and which pod has it: what schedulers cannot tell. */
 export function bindingsOf(seen: readonly SeenSeries[]): DeviceBinding[] {
   const bindings = new Map<string, SeenSeries>();
-  for (const each of seen) {
+  for (const each of [...seen, ...parentsOf(seen)]) {
     const pod = each.pod === undefined ? '' : `${each.pod.namespace}/${each.pod.name}`;
     const key = JSON.stringify([each.deviceId, each.nodeId, each.gpuIndex, pod]);
     const before = bindings.get(key);
@@ -170,4 +170,12 @@ export function bindingsOf(seen: readonly SeenSeries[]): DeviceBinding[] {
     from: new Date(firstMs),
     until: new Date(lastMs),
   }));
+}
+
+/** The GPUs that slices are cut from: the exporter of a cut GPU may send nothing but its slices. */
+export function parentsOf(seen: readonly SeenSeries[]): SeenSeries[] {
+  return seen.flatMap((slice) => {
+    const { parentDeviceId, migProfile: _profile, pod: _pod, ...own } = slice;
+    return parentDeviceId === undefined ? [] : [{ ...own, deviceId: parentDeviceId, device: -1 }];
+  });
 }

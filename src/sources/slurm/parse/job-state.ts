@@ -37,10 +37,10 @@ const OUTCOMES: Readonly<Record<string, Outcome | undefined>> = {
   PENDING: undefined,
   PREEMPTED: 'preempted',
   RECONFIG_FAIL: 'failed',
-  // Somebody sent the job back: what this life had done is thrown away.
-  REQUEUED: 'cancelled',
-  REQUEUE_FED: 'cancelled',
-  REQUEUE_HOLD: 'cancelled',
+  // The job was sent back to the queue. Who did it, and whether its work was lost, the state does not say.
+  REQUEUED: undefined,
+  REQUEUE_FED: undefined,
+  REQUEUE_HOLD: undefined,
   // The work goes on in the job's next record.
   RESIZING: undefined,
   RESV_DEL_HOLD: undefined,
@@ -61,6 +61,7 @@ const TELLING = new Set([
   'DEADLINE',
   'LAUNCH_FAILED',
   'REQUEUED',
+  'REQUEUE_FED',
   'REQUEUE_HOLD',
   'RESIZING',
   'REVOKED',

@@ -100,7 +100,7 @@ function trimmedColumns(fields: readonly string[]): string[] {
 
 /** Without a header: what cuts the first row into as many pieces as there are names. */
 function separatorOf(line: string, columns: number): string {
-  const pieces = (separator: string): number => line.split(separator).length;
+  const pieces = (separator: string): number => (separator === ',' ? commaFields(line) : line.split(separator)).length;
   const fitting = SEPARATORS.find(
     (separator) => pieces(separator) === columns || (pieces(separator) === columns + 1 && line.endsWith(separator)),
   );
@@ -147,6 +147,27 @@ export interface RowAssembler {
 const JOINED_LINES_MAX = 200;
 
 /**
+ * The fields of a line of CSV. What a spreadsheet wrote has values in quotes where they hold a comma, as AllocTRES does; sacct itself
+ * quotes nothing, so that a quote in the middle of a value, or one that is never closed, is part of it.
+ */
+function commaFields(text: string): string[] {
+  if (!text.includes('"')) return text.split(',');
+  const fields: string[] = [];
+  const quoted = /"((?:[^"]|"")*)"\s*(?:,|$)/y;
+  let at = 0;
+  while (at <= text.length) {
+    quoted.lastIndex = at;
+    const found = text[at] === '"' ? quoted.exec(text) : null;
+    const comma = text.indexOf(',', at);
+    const end = comma < 0 ? text.length : comma;
+    fields.push(found === null ? text.slice(at, end) : (found[1] ?? '').replaceAll('""', '"'));
+    if (found !== null && !found[0].endsWith(',')) break;
+    at = found === null ? end + 1 : at + found[0].length;
+  }
+  return fields;
+}
+
+/**
  * Puts rows together from lines. A name or comment may hold the separator, and a line break: a row that is too short goes on in the
  * next line, unless that is a whole row itself; one that is too long is mended where only one column can be the culprit.
  */
@@ -163,7 +184,7 @@ export function rowAssembler(layout: SacctLayout, freeText: ReadonlySet<string> 
     return [{ broken: 'rows with too few columns', line: at, text }];
   };
   const cut = (text: string): string[] => {
-    const fields = text.split(separator);
+    const fields = separator === ',' ? commaFields(text) : text.split(separator);
     // `-p` ends every row with a separator.
     return fields.length === width + 1 && fields[width] === '' ? fields.slice(0, width) : fields;
   };

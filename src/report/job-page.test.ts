@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import type { JobAnswer, JobDevice } from './job-page.ts';
+import { jobPage } from './job-page.ts';
+
+const HOUR = 100n;
+const device = (computingUnits: bigint, idleUnits: bigint, unknownUnits: bigint): JobDevice => ({
+  deviceId: 'GPU-a',
+  nodeId: 'n1',
+  model: 'NVIDIA H100 80GB HBM3',
+  usdMicros: null,
+  computingUnits,
+  idleUnits,
+  unknownUnits,
+});
+const jobOn = (one: JobDevice): JobAnswer => ({
+  asOf: new Date('2026-11-16T12:00:00Z'),
+  source: 'slurm',
+  allocationId: '7',
+  name: null,
+  user: null,
+  team: null,
+  project: null,
+  class: null,
+  cluster: null,
+  attempts: [],
+  categories: [],
+  usdMicros: null,
+  unpricedUnits: 0n,
+  conflictUnits: 0n,
+  basisUsdMicros: {},
+  devices: [one],
+});
+
+test.each([
+  ['of which nothing is known is unknown, not at 0 %', device(0n, 0n, HOUR), /\] +unknown$/],
+  ['that was never seen at all is unknown', device(0n, 0n, 0n), /\] +unknown$/],
+  ['that did nothing while it was looked at computed 0 %', device(0n, HOUR, 0n), /\] +0 % +computing, 100 % idle$/],
+  ['that was looked at in part', device(HOUR, 0n, HOUR), /\] +50 % +computing, 50 % unknown$/],
+])('a GPU %s', (_, one, want) => {
+  expect(jobPage(jobOn(one)).at(-1)).toMatch(want);
+});
