@@ -26,6 +26,8 @@ const BODY_BYTES_MAX = 4096;
 export async function serveExporter(played: Play, clock: WorldClock, port = 0): Promise<LiveExporter> {
   const pages = pagesOf(played);
   const server = createServer((request, response) => {
+    // A client that was busy for long would else meet a connection that is just being closed.
+    response.setHeader('connection', 'close');
     answer(request, response, played, pages, clock).catch((failure: unknown) => {
       response.writeHead(500, { 'content-type': 'text/plain' }).end(`${String(failure)}\n`);
     });

@@ -67,7 +67,7 @@ export const CATALOG = `
       AND w.price_purchase = p.purchase AND (p.region = w.region OR p.region = '') AND p.covers = 'accelerator'
   ), listed_hour AS (
     SELECT h.hour_start, l.*, dense_rank() OVER (PARTITION BY h.hour_start, ${MACHINE}, role, part
-             ORDER BY way_rank, covers_rank, place_rank, as_of) AS offer_rank
+             ORDER BY way_rank, covers_rank, place_rank, as_of DESC) AS offer_rank
     FROM listing l JOIN calendar_hour h ON l.day = h.day AND l.from_at <= h.hour_start AND l.ends_at > h.hour_start
   ), middle AS (
     SELECT o.*, row_number() OVER (PARTITION BY hour_start, ${MACHINE}, role, part ORDER BY nanos) AS place,

@@ -20,6 +20,30 @@ export async function bursarProgram(): Promise<BursarProgram> {
   const cache = join(REPOSITORY, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
   const home = mkdtempSync(join(cache, 'bursar-program-'));
+  const remove = (): void => rmSync(home, { recursive: true, force: true });
+  try {
+    await build(home);
+  } catch (failure) {
+    remove();
+    throw failure;
+  }
+  const start = (args: readonly string[]): ChildProcess =>
+    spawn(process.execPath, [join(home, 'bin/bursar.js'), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  return {
+    start,
+    run: async (args) => {
+      const child = start(args);
+      const said = { out: '', err: '' };
+      child.stdout?.on('data', (piece) => (said.out += String(piece)));
+      child.stderr?.on('data', (piece) => (said.err += String(piece)));
+      const [exitCode] = (await once(child, 'close')) as [number | null];
+      return { exitCode, ...said };
+    },
+    remove,
+  };
+}
+
+async function build(home: string): Promise<void> {
   for (const part of ['bin', 'package.json']) cpSync(join(REPOSITORY, part), join(home, part), { recursive: true });
   const bundle = await rolldown({
     input: { main: join(REPOSITORY, 'src/cli/main.ts') },
@@ -34,18 +58,4 @@ export async function bursarProgram(): Promise<BursarProgram> {
     chunkFileNames: '[name]-[hash].js',
   });
   await bundle.close();
-  const start = (args: readonly string[]): ChildProcess =>
-    spawn(process.execPath, [join(home, 'bin/bursar.js'), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  return {
-    start,
-    run: async (args) => {
-      const child = start(args);
-      const said = { out: '', err: '' };
-      child.stdout?.on('data', (piece) => (said.out += String(piece)));
-      child.stderr?.on('data', (piece) => (said.err += String(piece)));
-      const [exitCode] = (await once(child, 'close')) as [number | null];
-      return { exitCode, ...said };
-    },
-    remove: () => rmSync(home, { recursive: true, force: true }),
-  };
 }

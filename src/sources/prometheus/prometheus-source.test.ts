@@ -16,7 +16,6 @@ import {
 } from '../../../test/prometheus-fleet.ts';
 import { prometheusWithPast } from '../../../test/prometheus-history.ts';
 import { NO_SAMPLE, type FactRow, type Haul, type PullRequest } from '../../facts/source.ts';
-import { checkPrometheus } from './check.ts';
 import { prometheusSource } from './prometheus-source.ts';
 
 const lab = labPart('prometheus');
@@ -386,62 +385,5 @@ describe.skipIf(!lab.installed)('a real Prometheus', () => {
     for await (const haul of source.pull(undefined, request)) found.push(haul);
     const devices = new Set([...samplesOf(found).keys()].map((key) => key.split(' ')[0]));
     expect(devices).toEqual(new Set([GPU.quiet, `${GPU.cut}/3`, GPU.moved]));
-  });
-
-  describe('how it is', () => {
-    const check = (url: string, nowS: number, matchers?: string) =>
-      checkPrometheus(
-        { name: 'p', url, ...(matchers !== undefined && { matchers }) },
-        new Date(nowS * 1000),
-        new AbortController().signal,
-      );
-
-    it('says what it has and what would sharpen it', async () => {
-      const health = await check(withKube, END_S);
-      expect(health.state).toBe('ok');
-      expect(health.gpus).toBe(5);
-      expect(health.says).toMatch(
-        /^Prometheus \d+\.\d+\.\S+, 5 GPUs, samples every 30 s, kube-state-metrics, since 2026-11-14$/,
-      );
-      expect(health.advice.find(({ missing }) => missing.startsWith('DCGM_FI_PROF_SM_ACTIVE'))).toEqual({
-        missing: 'DCGM_FI_PROF_SM_ACTIVE is not exported',
-        sharpens: 'tells a GPU that is starved of input from one that computes',
-        todo: 'add to the counter list of dcgm-exporter: DCGM_FI_PROF_SM_ACTIVE, gauge, share of time the multiprocessors have work',
-      });
-    });
-
-    it('misses kube-state-metrics', async () => {
-      const { advice } = await check(gpuOnly, END_S);
-      expect(advice.map(({ missing }) => missing)).toContain('kube-state-metrics is not scraped');
-    });
-
-    it('an exporter that is silent at the moment', async () => {
-      expect(await check(withKube, SILENT_UNTIL_S - 60)).toMatchObject({
-        state: 'partial',
-        says: expect.stringContaining('none in the last minutes'),
-      });
-    });
-
-    it('nothing of the last days', async () => {
-      expect(await check(withKube, END_S + 86_400 * 9)).toMatchObject({
-        state: 'partial',
-        says: expect.stringContaining('none of the last 2 days'),
-      });
-    });
-
-    it('no GPU at all', async () => {
-      expect(await check(withKube, END_S, 'cluster="elsewhere"')).toMatchObject({
-        state: 'down',
-        says: expect.stringContaining('has no GPU metrics that match cluster="elsewhere"'),
-        todo: expect.stringContaining('dcgm-exporter'),
-      });
-    });
-
-    it('matchers that are no matchers', async () => {
-      expect(await check(withKube, END_S, 'cluster=a b')).toMatchObject({
-        state: 'down',
-        says: expect.stringContaining('refuses the question'),
-      });
-    });
   });
 });

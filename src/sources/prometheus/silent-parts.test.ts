@@ -145,7 +145,9 @@ describe.skipIf(!lab.installed)('parts that fall silent', () => {
         present_until: undefined,
       });
       const places = all.flatMap(({ bindings }) => bindings ?? []).filter(({ deviceId }) => deviceId === GPU.cut);
-      expect(new Set(places.map(({ gpuIndex, pod }) => [gpuIndex, pod].join()))).toEqual(new Set(['5,']));
+      expect(new Set(places.map(({ gpuIndex, pod }) => `${gpuIndex} ${pod?.name ?? 'nobody'}`))).toEqual(
+        new Set(['5 nobody']),
+      );
     });
   });
 });

@@ -123,7 +123,7 @@ export function addBills(draft: Draft): void {
   if (draft.has('inferred') && dice.chance(30)) node_ids.push('nowhere');
   if (draft.has('rates') && dice.chance(50)) return;
   // Estimates are of hours that no bill covers.
-  if (draft.has('catalog') && dice.chance(75)) return;
+  if (draft.has('catalog') && dice.chance(90)) return;
   for (const node_id of node_ids) {
     if (dice.chance(75)) addNodeCharges(draft, node_id, {});
     if (draft.has('two-bills') && dice.chance(70))

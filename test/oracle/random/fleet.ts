@@ -50,9 +50,11 @@ function purchaseOf(draft: Draft, index: number): Pick<NodeRow, 'purchase' | 'pr
 }
 
 /** What price lists call the machine, where the organisation has any. */
-function machineOf({ dice, has }: Draft): Pick<NodeRow, 'zone' | 'instance_type'> {
-  if (!has('catalog')) return { zone: null, instance_type: null };
-  return { zone: dice.pick(['z1', 'z2', null]), instance_type: dice.pick(['m8', 'm8', 'm1', null]) };
+function machineOf({ dice, has }: Draft): Pick<NodeRow, 'region' | 'zone' | 'instance_type'> {
+  const region = dice.pick(['r1', 'r1', 'r2', null]);
+  if (!has('catalog')) return { region, zone: null, instance_type: null };
+  const instance_type = dice.pick(['m8', 'm8', 'm8', 'm1', null]);
+  return { region: dice.chance(60) ? 'r1' : region, zone: dice.pick(['z1', 'z2', null]), instance_type };
 }
 
 /** Devices of a node; some come later or leave earlier, some are away for a while, one moves to another node. */
@@ -104,7 +106,6 @@ export function addFleet(draft: Draft): void {
       present_from: draft.has('months') || draft.has('currencies') || dice.chance(80) ? start : 0,
       resource_id: dice.chance(60) ? `i-00${index + 1}` : null,
       ...purchaseOf(draft, index),
-      region: dice.pick(['r1', 'r1', 'r2', null]),
       ...machineOf(draft),
       cluster: dice.pick(clusters),
       gpu_count: counted || draft.has('owned') || dice.chance(50) ? gpus : null,

@@ -1,14 +1,23 @@
 import { HOUR_S } from '../organisation.ts';
-import type { PriceRow } from '../organisation.ts';
+import type { NodeRow, PriceRow } from '../organisation.ts';
 import { price } from '../rows.ts';
 import type { Draft } from './draft.ts';
 
-const USD = ['55.04', '3.333333333', '12.29', '40', '0.000000001', '0', '98.32', '5.5'];
+const USD = ['55.04', '3.333333333', '12.29', '40', '20', '0.000000001', '0', '98.32', '5.5'];
+const PURCHASES = ['on-demand', 'spot', 'committed-1y', 'committed-3y'] as const;
 
-/** Prices of machines and accelerators that change now and then, some of them not to be believed. */
+/** The ways to buy that matter to a node, for the most part. */
+function purchaseFor({ dice }: Draft, { purchase }: NodeRow): PriceRow['purchase'] {
+  if (dice.chance(20)) return dice.pick(PURCHASES);
+  if (purchase === 'spot') return dice.pick(['spot', 'on-demand'] as const);
+  return purchase === 'committed' ? dice.pick(['committed-1y', 'committed-3y'] as const) : 'on-demand';
+}
+
+/** Prices of the fleet's machines and their accelerators that change now and then, some of them not to be believed. */
 export function addPrices(draft: Draft): void {
   const { dice, start } = draft;
-  if (!draft.has('catalog')) return;
+  const machines = draft.nodes.filter((row) => row.instance_type !== null && row.provider !== null);
+  if (!draft.has('catalog') || machines.length === 0) return;
   const seen = new Set<string>();
   const add = (of: Partial<PriceRow>): void => {
     // Lists give the prices of all zones at one time; histories give each its own.
@@ -22,19 +31,17 @@ export function addPrices(draft: Draft): void {
       as_of += dice.int(1, 30) * HOUR_S;
     }
   };
-  for (let i = dice.int(6, 20); i > 0; i -= 1) {
-    const where = {
-      provider: dice.pick(['aws', 'aws', 'aws', 'own']),
-      region: dice.pick(['r1', 'r1', 'R1', 'r2', null]),
-    };
-    const purchase = dice.pick(['on-demand', 'on-demand', 'spot', 'committed-1y', 'committed-3y'] as const);
-    const zone = dice.pick([null, 'z1', 'z2', 'z3']);
+  for (let i = dice.int(4, 16); i > 0; i -= 1) {
+    const node = dice.pick(machines);
+    const region = dice.pick([node.region, node.region, node.region?.toUpperCase() ?? null, null, 'r9']);
+    const provider = dice.chance(90) ? (node.provider ?? '').toLowerCase() : 'elsewhere';
+    const of = { provider, region, purchase: purchaseFor(draft, node), zone: dice.pick([null, 'z1', 'z2', 'z3']) };
     if (dice.chance(30)) {
       const accelerator = dice.pick(['H100', 'A100', 'L4', 'V100']);
-      add({ ...where, purchase, zone, covers: 'accelerator', accelerator, accelerator_count: dice.pick([1, 2, 8]) });
+      add({ ...of, covers: 'accelerator', accelerator, accelerator_count: dice.pick([1, 2, 8]) });
     } else {
       const covers = dice.pick(['instance', 'instance', 'host'] as const);
-      add({ ...where, purchase, zone, covers, instance_type: dice.pick(['m8', 'm8', 'm1']), accelerator_count: 0 });
+      add({ ...of, covers, instance_type: node.instance_type, accelerator_count: 0 });
     }
   }
 }

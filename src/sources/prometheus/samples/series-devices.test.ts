@@ -48,8 +48,11 @@ describe('what labels say', () => {
   };
   it.each(Object.entries(cases))('%s', (_, { labels, habits: own = habits, want }) => {
     const seen = seenSeries(labels, own);
-    if (want === undefined) expect(seen).toBeUndefined();
-    else expect({ pod: undefined, ...seen }).toMatchObject(want);
+    const isSeen = seen !== undefined;
+    expect({ isSeen, ...(isSeen && { pod: undefined, ...seen }) }).toMatchObject({
+      isSeen: want !== undefined,
+      ...want,
+    });
   });
 });
 
