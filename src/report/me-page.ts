@@ -113,8 +113,9 @@ function firstLine({ holdings, names, asOf, asOfBy }: MeAnswer): string {
   const priced = holdings.flatMap(({ usdMicrosPerHour }) => usdMicrosPerHour ?? []);
   const perHour = priced.length === 0 ? null : priced.reduce((sum, micros) => sum + micros, 0n);
   const idle = holdings.reduce((sum, holding) => sum + (holding.idle?.shareUnits ?? 0n), 0n);
-  const idleWords =
-    idle === 0n ? 'none of it known to be idle' : idle >= held ? 'idle' : `${gpuCount(idle)} of ${gpuCount(held)} idle`;
+  const all = gpuCount(held) === '1' ? 'idle' : 'all idle';
+  const some = idle === 0n ? 'none of it known to be idle' : `${gpuCount(idle)} of ${gpuCount(held)} idle`;
+  const idleWords = idle >= held ? all : some;
   return `${who} holds ${counted(gpuCount(held), 'GPU')}, ${dollarsPerHour(perHour)}, ${idleWords}; as of ${at}`;
 }
 

@@ -21,7 +21,7 @@ export interface PullContext {
   readonly gpus: { readonly seen: number; readonly notRead: number } | undefined;
   readonly stepS: number;
   readonly kubeStepS: number;
-  /** How many series the metric with the most of them has. */
+  /** How many series a metric has. */
   readonly seriesMax: number;
 }
 
@@ -100,10 +100,10 @@ async function seriesMax(
   matchers: string | undefined,
   { now, signal }: PullRequest,
 ): Promise<number> {
-  if (metrics.length === 0) return 0;
-  const match = selector(undefined, `__name__=~${oneOf(metrics.map(({ metric }) => metric))}`, matchers);
-  const [most] = await api.vector(`max(count by (__name__) (${match}))`, now.getTime(), signal);
-  return most?.value ?? 0;
+  const [first] = metrics;
+  if (first === undefined) return 0;
+  const [found] = await api.vector(`count(${selector(first.metric, matchers)})`, now.getTime(), signal);
+  return found?.value ?? 0;
 }
 
 export function nothingHere(shown: string, matchers: string | undefined): OperationError {

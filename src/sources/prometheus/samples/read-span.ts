@@ -1,7 +1,7 @@
 import type { Skipped } from '../../../facts/source.ts';
 import type { GpuMetric } from '../../gpu-metrics/metric-columns.ts';
 import { isTooMuch, pause, type PrometheusApi } from '../api/prometheus-api.ts';
-import { oneOf, selector } from '../selector.ts';
+import { selector } from '../selector.ts';
 import { SampleColumns } from './sample-columns.ts';
 import { SeriesDevices, type LabelHabits, type SeenSeries } from './series-devices.ts';
 
@@ -55,7 +55,7 @@ export async function readSpan(api: PrometheusApi, request: SpanRequest): Promis
   });
   const devices = new SeriesDevices(request.habits);
   const warnings = new Map<string, number>();
-  const counts = await seriesCounts(api, request);
+  const seriesOfEach = await seriesCount(api, request);
   const ended = new AbortController();
   const signal = AbortSignal.any([request.signal, ended.signal]);
   const readPart = async (index: number, part: Part): Promise<void> => {
@@ -88,8 +88,8 @@ export async function readSpan(api: PrometheusApi, request: SpanRequest): Promis
       for (const half of partsOf(part, 2)) await readPart(index, half);
     }
   };
-  const tasks = metrics.flatMap(({ metric }, index) => {
-    const samples = ((counts.get(metric) ?? 0) * (untilMs - fromMs)) / 1000 / (request.thinS ?? stepS);
+  const tasks = metrics.flatMap((_, index) => {
+    const samples = (seriesOfEach * (untilMs - fromMs)) / 1000 / (request.thinS ?? stepS);
     return partsOf({ fromMs, untilMs }, Math.ceil(samples / SAMPLES_PER_QUERY_MAX)).map(
       (part) => () => readPart(index, part),
     );
@@ -126,19 +126,20 @@ function queryOf(metric: string, { fromMs, untilMs }: Part, { matchers, thinS, s
   return `last_over_time(${selector(metric, matchers)}[${Math.max(2 * stepS, 10)}s])[${rangeS}s:${thinS}s]`;
 }
 
-/** How many series each metric has, at the middle and at the end: enough to know how to ask. */
-async function seriesCounts(api: PrometheusApi, request: SpanRequest): Promise<Map<string, number>> {
-  const names = `__name__=~${oneOf(request.metrics.map(({ metric }) => metric))}`;
-  const query = `count by (__name__) (${selector(undefined, names, request.matchers)})`;
-  const counts = new Map<string, number>();
-  if (request.metrics.length === 0) return counts;
+/**
+ * How many series a metric has, at the middle and at the end: enough to know how to ask. One metric speaks for all, since an exporter
+ * sends them together; where that is wrong the server says so, and the question is asked in halves.
+ */
+async function seriesCount(api: PrometheusApi, request: SpanRequest): Promise<number> {
+  const [first] = request.metrics;
+  if (first === undefined) return 0;
+  const query = `count(${selector(first.metric, request.matchers)})`;
+  let most = 0;
   for (const atMs of [(request.fromMs + request.untilMs) / 2, request.untilMs - 1]) {
-    for (const { labels, value } of await api.vector(query, Math.round(atMs), request.signal)) {
-      const name = labels['__name__'] ?? '';
-      counts.set(name, Math.max(value, counts.get(name) ?? 0));
-    }
+    const [found] = await api.vector(query, Math.round(atMs), request.signal);
+    most = Math.max(most, found?.value ?? 0);
   }
-  return counts;
+  return most;
 }
 
 async function inParallel(tasks: readonly (() => Promise<void>)[], parallel: number): Promise<void> {
