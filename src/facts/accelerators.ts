@@ -43,7 +43,10 @@ const CORES_COUNTED = new Set(['v2', 'v3', 'v4', 'v5p']);
 /** Words that say who made it, not what it is. */
 const MAKER_WORDS = /\b(nvidia|tesla|geforce|quadro|amd|instinct|radeon|intel|habana|aws|google|blackwell|grace)\b/g;
 const ID_BY_NAME = new Map(
-  ACCELERATOR_NAMES.map(({ name, id }) => [wordsOf(name).replaceAll(MAKER_WORDS, '').replaceAll(/ +/g, ' ').trim(), id]),
+  ACCELERATOR_NAMES.map(({ name, id }) => [
+    wordsOf(name).replaceAll(MAKER_WORDS, '').replaceAll(/ +/g, ' ').trim(),
+    id,
+  ]),
 );
 
 /**
