@@ -52,7 +52,10 @@ export interface IncomingPart {
   readonly select: string;
   /** A typed file with statistics, which may be read again instead of being staged. */
   readonly rereadable: boolean;
-  /** The rows lie in a table of the engine already, no key of them twice: reading them again costs next to nothing. */
+  /**
+   * The rows lie in a table of the engine already, no key of them twice, and reading them again costs next to nothing. If
+   * `observed_at` is known they are whole: nothing has to be looked up in the batch.
+   */
   readonly isTable?: true;
   /** The file's own statistics rule out a problem in any row. */
   readonly clean: boolean;

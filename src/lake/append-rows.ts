@@ -34,8 +34,9 @@ export async function writeRows(
 ): Promise<WrittenRows> {
   const given = parts.map(({ relation }) => `SELECT ${columnNames(table)} FROM (${relation})`).join(' UNION ALL ');
   const { all, leftOut } = await withoutLeftOut(engine, table, given, parts);
-  const newest = await newestTime(engine, table, all);
-  const rows = await filledRows(engine, workDir, table, all, parts, newest);
+  const isWhole = parts.every(({ part }) => part.isTable === true && part.known.has('observed_at'));
+  const newest = isWhole ? BEFORE_EVERYTHING : await newestTime(engine, table, all);
+  const rows = isWhole ? all : await filledRows(engine, workDir, table, all, newest);
   const isDistinct = parts.length === 1 && parts[0]?.part.isTable === true;
   const { winners, skipped } = isDistinct
     ? { winners: rows, skipped: [] }
@@ -104,17 +105,14 @@ async function newestTime(engine: Engine, table: FactTable, rows: string): Promi
   return found?.newest ?? BEFORE_EVERYTHING;
 }
 
-/** The rows with what only the batch can say written down, unless there is nothing to say. */
+/** The rows with what only the batch can say written down. */
 async function filledRows(
   engine: Engine,
   workDir: string,
   table: FactTable,
   rows: string,
-  parts: readonly ReadyPart[],
   newest: string,
 ): Promise<string> {
-  const isWhole = parts.every(({ part }) => part.isTable === true && part.known.has('observed_at'));
-  if (isWhole && !storedColumns(table).some(({ name }) => name === 'slot')) return rows;
   const path = join(workDir, 'filled.parquet');
   await writeStage(engine, path, filled(table, rows, newest));
   return `SELECT * FROM read_parquet(${quote(path)})`;

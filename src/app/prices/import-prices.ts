@@ -8,6 +8,7 @@ import { providerKey } from '../../facts/provider-name.ts';
 import { append } from '../../lake/append.ts';
 import type { OnStep } from '../../lake/durable-file.ts';
 import type { Engine } from '../../lake/engine.ts';
+import { FEED_ROW_COLUMNS } from '../../sources/prices/feed-rows.ts';
 import { storageFailure } from '../../state/storage-failure.ts';
 import { makeWorkDir } from '../import.ts';
 import type { FeedReport, JudgedFeed } from './judge-feeds.ts';
@@ -46,11 +47,24 @@ export interface PriceImportReport {
  * and what was left out adds up to the rows of each file.
  */
 export async function importPrices(options: ImportPricesOptions): Promise<PriceImportReport> {
+  // A second thread over lists as small as these costs half as much CPU again, and saves next to no time.
+  const [threads] = await options.engine.rows<{ now: bigint }>(
+    `SELECT CAST(current_setting('threads') AS BIGINT) AS now`,
+  );
+  await options.engine.run('SET threads = 1');
+  try {
+    return await takeLists(options);
+  } finally {
+    await options.engine.run(`SET threads = ${threads?.now ?? 1n}`);
+  }
+}
+
+async function takeLists(options: ImportPricesOptions): Promise<PriceImportReport> {
   const dryRun = options.dryRun ?? false;
   try {
     const workDir = await makeWorkDir(options.dataDir, dryRun);
     try {
-      await options.engine.run(`DROP TABLE IF EXISTS ${FEED_ROWS}`);
+      await options.engine.run(`CREATE OR REPLACE TEMP TABLE ${FEED_ROWS} (${FEED_ROW_COLUMNS})`);
       const { read, notPriceLists } = await readFeeds(options, workDir);
       const feeds = await judgeFeeds(options.engine, read);
       const before = await feedsBefore(options, feeds);

@@ -107,9 +107,12 @@ function rowClasses(engine: Engine): Promise<RowClass[]> {
 
 function priceFlags(engine: Engine): Promise<{ feed: number; flag: string | null; prices: bigint; example: string }[]> {
   return engine.rows(`
-    SELECT feed, flag, count(*) AS prices, CASE WHEN flag IS NOT NULL THEN min_by(concat_ws(' ', nullif(instance_type, ''),
-             nullif(accelerator, ''), region, purchase, '$' || rtrim(rtrim(CAST(usd AS VARCHAR), '0'), '.')), feed_row) END AS example
-    FROM ${FEED_PRICES} WHERE is_kept GROUP BY feed, flag ORDER BY prices DESC, flag`);
+    SELECT feed, CAST(NULL AS VARCHAR) AS flag, count(*) AS prices, '' AS example
+    FROM ${FEED_PRICES} WHERE is_kept AND flag IS NULL GROUP BY feed
+    UNION ALL
+    SELECT feed, flag, count(*), min_by(concat_ws(' ', nullif(instance_type, ''), nullif(accelerator, ''), region, purchase,
+             '$' || rtrim(rtrim(CAST(usd AS VARCHAR), '0'), '.')), feed_row)
+    FROM ${FEED_PRICES} WHERE is_kept AND flag IS NOT NULL GROUP BY feed, flag ORDER BY prices DESC, flag`);
 }
 
 async function rejects(engine: Engine, path: string): Promise<SkippedRows | undefined> {

@@ -44,7 +44,7 @@ export interface PriceList {
   /** Cheapest first: by accelerator where there are any. At most as many as were asked for. */
   readonly offers: readonly PriceOffer[];
   readonly offersFound: number;
-  /** Kept, and not used. */
+  /** Kept, and not used; at most a thousand of them. */
   readonly flagged: readonly PriceOffer[];
   readonly flaggedFound: number;
   /** What estimates use where no list and no rate speaks. */
@@ -77,7 +77,7 @@ export async function priceList(space: ReadSpace, question: PriceQuestion): Prom
     at: question.at,
     offers: offers.slice(0, question.limit),
     offersFound: offers.length,
-    flagged: flagged.slice(0, question.limit),
+    flagged: flagged.slice(0, FLAGGED_MAX),
     flaggedFound: flagged.length,
     builtIn: builtInPrices(question),
   };
@@ -100,6 +100,9 @@ async function acceleratorsMeant(space: ReadSpace, { model }: PriceQuestion): Pr
       return isMeant || (!isExact && wordsOf(name).includes(wordsOf(model)));
     });
 }
+
+/** There may be thousands, and all that is wrong with a list shows in fewer. */
+const FLAGGED_MAX = 1000;
 
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 

@@ -65,7 +65,6 @@ export async function readFeed(request: ReadFeedRequest): Promise<ReadFeed> {
     ...(provider !== undefined && { provider }),
   });
   try {
-    await engine.run(`CREATE TEMP TABLE IF NOT EXISTS ${FEED_ROWS} AS SELECT * FROM (${select}) WHERE false`);
     await engine.run(`INSERT INTO ${FEED_ROWS} ${select}`);
   } catch (failure) {
     throw await explainReadFailure(failure, input.path, input.label, opened.file);

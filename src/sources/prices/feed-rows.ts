@@ -15,6 +15,20 @@ export interface FeedConstants {
   readonly priceSource: string;
 }
 
+/** The columns `feedRows` gives, as a table is made of them. */
+export const FEED_ROW_COLUMNS = [
+  'feed INTEGER',
+  'feed_row BIGINT',
+  ...['provider', 'region', 'zone', 'instance_type', 'accelerator'].map((name) => `${name} VARCHAR`),
+  ...['accelerator_count', 'vcpu', 'memory_gib'].map((name) => `${name} DECIMAL(18,6)`),
+  ...['purchase', 'covers'].map((name) => `${name} VARCHAR`),
+  'as_of TIMESTAMP',
+  'is_gone BOOLEAN',
+  ...['price_source', 'flag'].map((name) => `${name} VARCHAR`),
+  ...['price', 'spot', 'committed_1y', 'committed_3y'].map((name) => `${name} DECIMAL(18,9)`),
+  'skip VARCHAR',
+].join(', ');
+
 /** Words for the ways to buy that price lists use; anything else is told, not guessed. */
 const PURCHASE_WORDS: Readonly<Record<(typeof PRICE_PURCHASES)[number], readonly string[]>> = {
   'on-demand': ['on-demand', 'ondemand', 'on demand', 'on_demand', 'standard', 'regular', 'consumption'],
