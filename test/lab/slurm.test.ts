@@ -209,7 +209,7 @@ describe.skipIf(!lab.installed)('a real Slurm', { timeout }, () => {
     expect(fate('train')).toEqual(['completed']);
     expect(fate('crash')).toEqual(['failed']);
     expect(fate('cancelled')).toEqual(['cancelled']);
-    expect(fate('requeued')).toEqual(['cancelled', 'completed']);
+    expect(fate('requeued'), 'nobody cancelled it').toEqual([null, 'completed']);
     expect(fate('low')).toEqual(['preempted', 'completed']);
     expect(fate('lost')).toEqual(['node-fail']);
     expect(fate('sweep', '_2')).toEqual(['completed']);
