@@ -13,6 +13,8 @@ import { clusterOf } from './slurm/cluster.ts';
 
 const lab = labPart('slurm');
 const timeout = 240_000;
+/** On a slow machine a short first life would be over before anybody takes it away. */
+const LONG_FIRST_LIFE = '[ -n "$SLURM_RESTART_COUNT" ] && sleep 4 || sleep 90';
 const EVIL_NAME = 'a|b\nJobId=999 JobName=x\n\n999|root|COMPLETED';
 
 describe.skipIf(!lab.installed)('a real Slurm', { timeout }, () => {
@@ -78,9 +80,9 @@ describe.skipIf(!lab.installed)('a real Slurm', { timeout }, () => {
       ['--gres=gpu:h100:1', '-J', EVIL_NAME, '--comment=c|d\ne'],
       'sleep 2; exit 3',
     );
-    ids['low'] = await submit('mia', 'vision', ['-p', 'a100', '--gres=gpu:a100:3', '--qos=low'], 'sleep 4');
+    ids['low'] = await submit('mia', 'vision', ['-p', 'a100', '--gres=gpu:a100:3', '--qos=low'], LONG_FIRST_LIFE);
     ids['cancelled'] = await submit('lee', 'nlp', ['--gres=gpu:h100:1'], 'sleep 600');
-    ids['requeued'] = await submit('mia', 'vision', ['--gres=gpu:h100:1'], 'sleep 4');
+    ids['requeued'] = await submit('mia', 'vision', ['--gres=gpu:h100:1'], LONG_FIRST_LIFE);
     ids['suspended'] = await submit('mia', 'vision', ['--gres=gpu:h100:1'], 'sleep 6');
     ids['cpu'] = await submit('kim', 'nlp', ['--cpus-per-task=3'], 'sleep 3');
     ids['held'] = await submit('lee', 'nlp', ['--hold', '--gpus=1'], 'sleep 1');
