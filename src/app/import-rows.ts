@@ -3,6 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { factTableByName } from '../facts/fact-table.ts';
 import type { FactTable } from '../facts/fact-table.ts';
+import type { IncomingPart } from '../facts/incoming.ts';
 import type { Manifest } from '../facts/manifest.ts';
 import type { FactRow, FactValue } from '../facts/source.ts';
 import { append } from '../lake/append.ts';
@@ -44,12 +45,7 @@ export async function importRows(options: ImportRowsOptions): Promise<ImportRepo
   try {
     const workDir = await makeWorkDir(dataDir, dryRun);
     try {
-      const path = join(workDir, 'rows.json');
-      await writeRowLines(path, rows);
-      const input = { path, label, format: 'json', isPiped: true } as const;
-      const reading = { mappings: [], constants: [] };
-      const { part, notUnderstood } = await readPart(table, input, 0, reading, (sql) => engine.rows(sql));
-      assert.deepEqual(notUnderstood, [], `rows with columns the table ${table.name} does not have`);
+      const part = await rowsAsPart(engine, table, rows, join(workDir, 'rows.json'), label);
       // The passing file is gone when the message is read: a row goes by what it speaks of, not by its line.
       const named = { ...part, place: async (row: number) => keyOf(table, rows[row - 1]) };
       const taken = await append(engine, dataDir, manifest, {
@@ -68,6 +64,23 @@ export async function importRows(options: ImportRowsOptions): Promise<ImportRepo
   }
 }
 
+/** Rows as a part of a batch, by the rules of people's own files. A column the table does not have is a mistake of ours. */
+export async function rowsAsPart(
+  engine: Engine,
+  table: FactTable,
+  rows: readonly FactRow[],
+  path: string,
+  label: string,
+): Promise<IncomingPart> {
+  await writeRowLines(path, rows);
+  const input = { path, label, format: 'json', isPiped: true } as const;
+  const reading = { mappings: [], constants: [] };
+  const { part, notUnderstood } = await readPart(table, input, 0, reading, (sql) => engine.rows(sql));
+  const names = notUnderstood.map(({ name }) => name);
+  assert.deepEqual(names, [], `the table ${table.name} has no column ${names.join(', ')}`);
+  return part;
+}
+
 type Emptied = Omit<ImportReport, 'table' | 'batches' | 'dryRun' | 'ignoredColumns'>;
 
 function emptied({ manifest, batch, dryRun }: ImportRowsOptions, table: FactTable): Emptied {
@@ -82,7 +95,7 @@ function emptied({ manifest, batch, dryRun }: ImportRowsOptions, table: FactTabl
 const LINES_PER_WRITE = 5_000;
 
 /** Rows as a file of JSON lines, for the reader of people's own files. */
-export async function writeRowLines(path: string, rows: readonly FactRow[]): Promise<void> {
+async function writeRowLines(path: string, rows: readonly FactRow[]): Promise<void> {
   const file = await open(path, 'wx');
   try {
     for (let start = 0; start < rows.length; start += LINES_PER_WRITE) {

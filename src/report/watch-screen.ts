@@ -4,13 +4,6 @@ import { shellWord } from './shell-word.ts';
 import { shorten, textTable, textWidth } from './table.ts';
 import type { TableColumn } from './table.ts';
 
-interface Holder {
-  readonly user: string | null;
-  readonly program: string | null;
-  readonly pid: number | null;
-  readonly since: Date | null;
-}
-
 interface Price {
   readonly usdMicrosPerHour: bigint;
   readonly by: 'rate' | 'list';
@@ -18,10 +11,21 @@ interface Price {
   readonly source: string;
 }
 
-interface Device {
+/** Whose program is on a device. */
+export interface WatchHolder {
+  readonly user: string | null;
+  readonly program: string | null;
+  readonly pid: number | null;
+  /** Null where ps does not know the program. */
+  readonly since: Date | null;
+}
+
+/** A GPU or slice as the screen shows it. `free`: not computing, and nobody has a program on it. */
+export interface WatchDevice {
   readonly deviceId: string;
   readonly index: number | null;
   readonly model: string | null;
+  /** The profile of a slice; null for a whole GPU. */
   readonly profile: string | null;
   readonly isSlice: boolean;
   readonly state: 'computing' | 'idle' | 'free' | 'unknown';
@@ -29,8 +33,10 @@ interface Device {
   readonly usedMib: number | null;
   readonly totalMib: number | null;
   readonly powerW: number | null;
-  readonly holders: readonly Holder[];
+  readonly holders: readonly WatchHolder[];
+  /** Null while it computes, or nothing is known. */
   readonly quietSince: Date | null;
+  /** Null without a price; of slices null, since their GPU has it. */
   readonly price: Price | null;
 }
 
@@ -38,8 +44,8 @@ interface Device {
 export interface Watched {
   readonly at: Date;
   readonly node: string;
-  readonly devices: readonly Device[];
-  readonly unplaced: readonly (Holder & { readonly gpus: number })[];
+  readonly devices: readonly WatchDevice[];
+  readonly unplaced: readonly (WatchHolder & { readonly gpus: number })[];
 }
 
 export interface WatchWords {
@@ -84,7 +90,7 @@ export function watchScreen(watched: Watched, words: WatchWords): string[] {
   ];
 }
 
-function table(devices: readonly Device[], at: Date, width = Number.POSITIVE_INFINITY): string[] {
+function table(devices: readonly WatchDevice[], at: Date, width = Number.POSITIVE_INFINITY): string[] {
   const wide = textTable(
     COLUMNS,
     devices.map((device) => rowOf(device, at, false)),
@@ -96,7 +102,7 @@ function table(devices: readonly Device[], at: Date, width = Number.POSITIVE_INF
   );
 }
 
-function modelsOf(devices: readonly Device[]): string {
+function modelsOf(devices: readonly WatchDevice[]): string {
   const counts = new Map<string, number>();
   for (const { model } of devices)
     counts.set(model ?? 'GPU of unknown model', (counts.get(model ?? 'GPU of unknown model') ?? 0) + 1);
@@ -104,7 +110,7 @@ function modelsOf(devices: readonly Device[]): string {
   return words.length === 0 ? 'no GPU' : words.join(', ');
 }
 
-function rowOf(device: Device, at: Date, isShort: boolean): string[] {
+function rowOf(device: WatchDevice, at: Date, isShort: boolean): string[] {
   const { isSlice, index, profile, state, activePermille, powerW, price, quietSince } = device;
   const slice = profile ?? device.deviceId.slice(device.deviceId.lastIndexOf('/') + 1);
   return [
@@ -119,18 +125,18 @@ function rowOf(device: Device, at: Date, isShort: boolean): string[] {
   ];
 }
 
-function memoryWords({ usedMib, totalMib }: Device): string {
+function memoryWords({ usedMib, totalMib }: WatchDevice): string {
   if (usedMib === null) return '–';
   const gib = (mib: number): string => (mib / 1024).toFixed(1);
   return totalMib === null ? `${gib(usedMib)} GiB` : `${gib(usedMib)}/${gib(totalMib)} GiB`;
 }
 
-function owners(holders: readonly Holder[]): string {
+function owners(holders: readonly WatchHolder[]): string {
   if (holders.length === 0) return 'nobody';
   return shorten([...new Set(holders.map(({ user }) => safeText(user ?? 'unknown')))].join(', '), NAME_WIDTH);
 }
 
-function holdersWords(holders: readonly Holder[], at: Date): string {
+function holdersWords(holders: readonly WatchHolder[], at: Date): string {
   if (holders.length === 0) return 'nobody';
   const shown = holders.slice(0, HOLDERS_SHOWN).map((holder) => holderWords(holder, at));
   return holders.length > HOLDERS_SHOWN
@@ -138,7 +144,7 @@ function holdersWords(holders: readonly Holder[], at: Date): string {
     : shown.join(', ');
 }
 
-function holderWords({ user, program, pid, since }: Holder, at: Date): string {
+function holderWords({ user, program, pid, since }: WatchHolder, at: Date): string {
   const name = shorten(safeText(user ?? 'unknown'), NAME_WIDTH);
   const run = shorten(safeText(program ?? '?'), NAME_WIDTH);
   const number = pid === null ? '' : ` ${pid}`;
@@ -152,7 +158,7 @@ function quietWords(since: Date, at: Date, price: Price | null): string {
   return seconds < 60 ? 'now' : `${recently(since, at)} (${duration(seconds)}${spent})`;
 }
 
-function quietLines(devices: readonly Device[]): string[] {
+function quietLines(devices: readonly WatchDevice[]): string[] {
   const quiet = devices.filter(({ state }) => state === 'idle' || state === 'free');
   if (quiet.length === 0) return [];
   const priced = quiet.flatMap(({ price }) => (price === null ? [] : [price.usdMicrosPerHour]));
@@ -163,7 +169,7 @@ function quietLines(devices: readonly Device[]): string[] {
   return [`Quiet now: ${quiet.length} of ${devices.length} GPUs${cost}${unpriced}`];
 }
 
-function priceLines(devices: readonly Device[]): string[] {
+function priceLines(devices: readonly WatchDevice[]): string[] {
   const listed = new Map(devices.flatMap(({ price }) => (price?.by === 'list' ? [[price.source, price.model]] : [])));
   return [...listed].map(([source, model]) => {
     return `Priced by ${source}; --rate ${shellWord(`${model}=1.95`)} says what you pay`;

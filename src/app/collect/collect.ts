@@ -72,6 +72,7 @@ export function oneAtATime(): OneAtATime {
   let last: Promise<unknown> = Promise.resolve();
   return async (work) => {
     const turn = last.then(work, work);
+    // Whoever asked hears of a failure; the next in line only waits for the end.
     last = turn.catch(() => undefined);
     return turn;
   };

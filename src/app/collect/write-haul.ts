@@ -9,8 +9,7 @@ import type { CollectedTable, FactRow, FactRows, Haul, SampleBlock, Skipped, Sou
 import { append } from '../../lake/append.ts';
 import type { OnStep } from '../../lake/durable-file.ts';
 import { quote } from '../../lake/engine.ts';
-import { readPart } from '../../sources/files/incoming-part.ts';
-import { writeRowLines } from '../import-rows.ts';
+import { rowsAsPart } from '../import-rows.ts';
 import type { WriteSpace } from '../workspace.ts';
 import { samplePart } from './sample-part.ts';
 
@@ -123,13 +122,7 @@ async function rowPart(
   skipped: Skipped[],
 ): Promise<IncomingPart> {
   const path = join(workDir, `${table.name}-${randomBytes(4).toString('hex')}.json`);
-  await writeRowLines(path, rows);
-  const input = { path, label: table.name, format: 'json', isPiped: true } as const;
-  const options = { mappings: [], constants: [] };
-  const { part, notUnderstood } = await readPart(table, input, 0, options, (sql) => engine.rows(sql));
-  if (notUnderstood.length > 0) {
-    throw new Error(`${table.name} has no column ${notUnderstood.map(({ name }) => name).join(', ')}`);
-  }
+  const part = await rowsAsPart(engine, table, rows, path, table.name);
   const staged = `${path}.parquet`;
   await engine.run(`COPY (${part.select}) TO ${quote(staged)} (FORMAT parquet)`);
   const problems = await engine.rows<{ problem: string; n: bigint; example: string }>(`

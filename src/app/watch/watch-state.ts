@@ -2,37 +2,9 @@ import type { SeenHolder } from '../../sources/gpu-metrics/holder-stays.ts';
 import type { GpuReading } from '../../sources/gpu-metrics/gpu-reading.ts';
 import type { MachineLook } from '../../sources/smi/local-source.ts';
 import { priceOfGpu } from './model-price.ts';
-import type { GpuPrice, StatedRate } from './model-price.ts';
+import type { StatedRate } from './model-price.ts';
 import type { WatchPast } from './watch-history.ts';
-
-/** Whose program is on a device. */
-export interface WatchHolder {
-  readonly user: string | null;
-  readonly program: string | null;
-  readonly pid: number | null;
-  /** Null where ps does not know the program. */
-  readonly since: Date | null;
-}
-
-/** A GPU or slice as the screen shows it. `free`: not computing, and nobody has a program on it. */
-export interface WatchDevice {
-  readonly deviceId: string;
-  readonly index: number | null;
-  readonly model: string | null;
-  /** The profile of a slice; null for a whole GPU. */
-  readonly profile: string | null;
-  readonly isSlice: boolean;
-  readonly state: 'computing' | 'idle' | 'free' | 'unknown';
-  readonly activePermille: number | null;
-  readonly usedMib: number | null;
-  readonly totalMib: number | null;
-  readonly powerW: number | null;
-  readonly holders: readonly WatchHolder[];
-  /** Null while it computes, or nothing is known. */
-  readonly quietSince: Date | null;
-  /** Null without a price; of slices null, since their GPU has it. */
-  readonly price: GpuPrice | null;
-}
+import type { WatchDevice, WatchHolder } from '../../report/watch-screen.ts';
 
 export interface WatchState {
   readonly at: Date;
