@@ -78,7 +78,7 @@ describe('rows of a parser on their way into the lake', () => {
   });
 
   it('a column the table does not have is a mistake of ours', async () => {
-    await expect(take([held({ colour: 'red' })])).rejects.toThrow(/columns the table allocation does not have/);
+    await expect(take([held({ colour: 'red' })])).rejects.toThrow(/table allocation has no column colour/);
   });
 
   it('any text in a label or a name is data', async () => {
