@@ -3,6 +3,7 @@ import { kubernetesOnly } from '../../lab/exporter/kubernetes-only.ts';
 import { play, type Play } from '../../lab/exporter/play.ts';
 import { pushHistory } from '../../lab/exporter/push.ts';
 import { unmanaged } from '../../src/demo/world/unmanaged.ts';
+import type { World } from '../../src/demo/world/world-schema.ts';
 import type { LabPart } from '../lab.ts';
 
 const DAY_S = 86_400;
@@ -25,18 +26,21 @@ export interface PlayedScope {
   readonly at: number;
   /** Where the end of the history is shown instead: what happens stays the same, whenever a test runs. */
   readonly shownAt?: number;
+  /** Instead of the fleet nobody manages. */
+  readonly world?: World;
+  readonly seed?: number;
 }
 
 /** Starts one in the folder, with the history of a world that only Kubernetes hands out. */
 export async function playedPrometheus(
   prometheus: LabPart,
   folder: string,
-  { gpus, days, stepS, at, shownAt = at }: PlayedScope,
+  { gpus, days, stepS, at, shownAt = at, world = unmanaged, seed = 11 }: PlayedScope,
 ): Promise<PlayedPrometheus> {
   const dir = join(folder, 'prometheus');
   const midnight = Math.floor(at / DAY_S) * DAY_S;
-  const scope = { seed: 11, gpus, from: midnight - days * DAY_S, until: midnight + DAY_S, stepS };
-  const played = play(kubernetesOnly(unmanaged), scope);
+  const scope = { seed, gpus, from: midnight - days * DAY_S, until: midnight + DAY_S, stepS };
+  const played = play(kubernetesOnly(world), scope);
   const url = (await prometheus.start(dir))['PROMETHEUS_URL']!;
   const shiftS = shownAt - at;
   await pushHistory(played, url, at, shiftS);

@@ -1,4 +1,5 @@
 import type { KeptStay } from './samples/device-presence.ts';
+import type { KeptMachine } from './samples/machines.ts';
 
 /** How far a Prometheus is read. Times are seconds of the epoch; plain JSON. */
 export interface Cursor {
@@ -16,8 +17,8 @@ export interface Cursor {
   /** When pods of the day that is not over were last read, and how long the server took for it. */
   readonly podsAtS: number;
   readonly podsTookS: number;
-  /** Machines that kube-state-metrics lists at the moment. */
-  readonly standing: readonly string[];
+  /** Machines that kube-state-metrics lists, and those it listed a day ago. */
+  readonly machines: readonly KeptMachine[];
   readonly devices: readonly KeptStay[];
 }
 
@@ -32,7 +33,7 @@ export function startCursor(beginS: number): Cursor {
     podsS: dayS,
     podsAtS: 0,
     podsTookS: 0,
-    standing: [],
+    machines: [],
     devices: [],
   };
 }
@@ -40,12 +41,17 @@ export function startCursor(beginS: number): Cursor {
 /** The cursor of an earlier run; undefined where there is none that this version understands: then all is read anew. */
 export function cursorOf(value: unknown): Cursor | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const given = value as Partial<Record<keyof Cursor, unknown>>;
+  const given = value as Partial<Record<keyof Cursor | 'standing', unknown>>;
   const times = [given.beginS, given.settledS, given.fullS, given.openS, given.podsS, given.podsAtS, given.podsTookS];
   const isWhole =
     given.version === 1 &&
     times.every((time) => Number.isSafeInteger(time)) &&
-    Array.isArray(given.standing) &&
+    (Array.isArray(given.machines) || Array.isArray(given.standing)) &&
     Array.isArray(given.devices);
-  return isWhole ? (value as Cursor) : undefined;
+  if (!isWhole) return undefined;
+  const cursor = value as Cursor & { readonly standing?: readonly string[] };
+  if (given.machines !== undefined) return cursor;
+  // Cursors of 0.1 hold only the names of machines that stand; since when and with how many GPUs the next reading of nodes tells.
+  const { standing = [], ...others } = cursor;
+  return { ...others, machines: standing.map((nodeId): KeptMachine => [nodeId, cursor.podsAtS, null, null]) };
 }

@@ -2,11 +2,12 @@ import type { FactRow, FactRows, Haul, PullRequest } from '../../facts/source.ts
 import { cursorOf, startCursor, type Cursor } from './cursor.ts';
 import { namesBetween } from './discover.ts';
 import { silenceGaps } from './kube-state/kube-reading.ts';
-import { namesOf, NO_NODES } from './kube-state/node-rows.ts';
+import { machineRows, NO_NODES } from './kube-state/node-rows.ts';
 import { beginMs, DAY_MS, dayName, HOUR_MS, hourName, pullContext, type PullContext } from './pull-context.ts';
 import { countedNodes, dayWindow, habitsOf, readHolders, readNodes, unlistedCluster } from './read-holders.ts';
 import { readSpan } from './samples/read-span.ts';
 import { DevicePresence } from './samples/device-presence.ts';
+import { keptMachines, machinesAfter, machinesOf, standing as standingOf } from './samples/machines.ts';
 import { bindingsOf } from './samples/series-devices.ts';
 import { shardsFor } from './samples/shards.ts';
 import { silences, type Silence } from './samples/silence.ts';
@@ -48,9 +49,10 @@ export async function* pullHours(
   const standing: Standing = {
     cursor,
     presence: new DevicePresence(cursor.devices),
-    listed: new Set(cursor.standing),
+    listed: standingOf(machinesOf(cursor.machines)),
     stepS: context.stepS,
   };
+  standing.presence.list(machinesOf(cursor.machines));
   const firstDay = Math.floor(Math.min(cursor.settledS, cursor.podsS) / 86_400) * DAY_MS;
   for (let dayMs = firstDay; dayMs < context.nowMs; dayMs += DAY_MS) yield* pullDay(context, standing, dayMs);
 }
@@ -67,12 +69,21 @@ async function* pullDay(
   const everyS = Math.max(context.pollS, PODS_SHARE * standing.cursor.podsTookS);
   const arePodsDue = podsAreDue(standing.cursor, dayMs, untilMs, everyS);
   const window = arePodsDue ? await dayWindow(context, fromMs, untilMs) : undefined;
-  const { rows: nodes, replicas } =
-    window === undefined ? NO_NODES : await readNodes(context, window, standing.presence.nodeIds());
+  const {
+    rows: nodes,
+    replicas,
+    sliced,
+    heardS,
+  } = window === undefined ? NO_NODES : await readNodes(context, window, standing.presence.nodeIds());
   if (nodes.length > 0) {
-    const { listed, standing: stillThere } = namesOf(nodes);
-    standing.listed = listed;
-    standing.cursor = { ...standing.cursor, standing: [...stillThere] };
+    const machines = machinesAfter(machinesOf(standing.cursor.machines), machineRows(nodes, sliced), {
+      fromS: fromMs / 1000,
+      untilS: untilMs / 1000,
+      ...(heardS !== undefined && { heardS }),
+    });
+    standing.listed = new Set(nodes.map((row) => row.node_id));
+    standing.presence.list(machines);
+    standing.cursor = { ...standing.cursor, machines: keptMachines(machines) };
   }
   const nodesTookMs = performance.now() - begunMs;
   for (let hourMs = dayMs; hourMs < untilMs; hourMs += HOUR_MS) {
@@ -153,7 +164,7 @@ async function* pullHour(
     const batch = `samples/${hourName(hourMs)}${shard.name === '' ? '' : `/${shard.name}`}`;
     const untilMs = Math.min(endMs, nowMs);
     if (isLast) {
-      if (marks.includes(1)) standing.presence.settle(untilMs / 1000, new Set(standing.cursor.standing));
+      if (marks.includes(1)) standing.presence.settle(untilMs / 1000);
       standing.cursor = advanced(standing, hourMs, isOver, isLateIn, nowMs);
     }
     const block = read.columns.block(batch, goesOn ? 'extend' : 'replace', standing.stepS);

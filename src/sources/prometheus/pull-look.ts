@@ -2,11 +2,12 @@ import type { FactRows, Haul, PullRequest } from '../../facts/source.ts';
 import type { GpuMetric } from '../gpu-metrics/metric-columns.ts';
 import { cursorOf, startCursor } from './cursor.ts';
 import { silenceGaps } from './kube-state/kube-reading.ts';
-import { namesOf, type NodeRow } from './kube-state/node-rows.ts';
+import { machineRows, type NodeRow } from './kube-state/node-rows.ts';
 import type { PrometheusOptions } from './prometheus-options.ts';
 import { beginMs, DAY_MS, dayName, pullContext, type PullContext } from './pull-context.ts';
 import { countedNodes, dayWindow, habitsOf, readHolders, readNodes, unlistedCluster } from './read-holders.ts';
 import { DevicePresence } from './samples/device-presence.ts';
+import { machinesAfter, NO_MACHINES } from './samples/machines.ts';
 import { readSpan } from './samples/read-span.ts';
 import { bindingsOf, type SeenSeries } from './samples/series-devices.ts';
 
@@ -19,6 +20,7 @@ const LOOK_COLUMNS = new Set(['engine_permille', 'util_permille', 'fb_used_mib',
 interface Looked {
   readonly all: SeenSeries[];
   readonly nodes: Map<string, NodeRow>;
+  readonly sliced: Set<string>;
   readonly told: Set<string>;
 }
 
@@ -37,15 +39,13 @@ export async function* pullLook(
   const context = await pullContext(options, pollS, request, fromMs);
   // The true samples are read from the beginning afterwards, whatever a look has seen.
   const cursor = cursorOf(given) ?? startCursor(fromMs / 1000);
-  const all: SeenSeries[] = [];
-  const nodes = new Map<string, NodeRow>();
-  const told = new Set<string>();
+  const looked: Looked = { all: [], nodes: new Map(), sliced: new Set(), told: new Set() };
   for (let dayMs = Math.floor((nowMs - 1) / DAY_MS) * DAY_MS; dayMs + DAY_MS > fromMs; dayMs -= DAY_MS) {
     if (request.signal.aborted) return;
     const span = { fromMs: Math.max(dayMs, fromMs), untilMs: Math.min(dayMs + DAY_MS, nowMs) };
     if (span.untilMs <= span.fromMs) continue;
     request.progress(`a first look at ${dayName(dayMs)}`);
-    yield await lookAtDay(context, span, stepS, { all, nodes, told }, cursor);
+    yield await lookAtDay(context, span, stepS, looked, cursor);
   }
 }
 
@@ -53,7 +53,7 @@ async function lookAtDay(
   context: PullContext,
   span: { readonly fromMs: number; readonly untilMs: number },
   stepS: number,
-  { all, nodes, told }: Looked,
+  { all, nodes, sliced, told }: Looked,
   cursor: unknown,
 ): Promise<Haul> {
   const window = await dayWindow(context, span.fromMs, span.untilMs);
@@ -70,16 +70,20 @@ async function lookAtDay(
   });
   const seen = read.devices.seen();
   all.push(...seen);
-  const { rows, replicas } = await readNodes(context, window, new Set(all.map(({ nodeId }) => nodeId)));
+  const { rows, replicas, ...kube } = await readNodes(context, window, new Set(all.map(({ nodeId }) => nodeId)));
+  for (const nodeId of kube.sliced) sliced.add(nodeId);
   for (const row of rows) {
     const key = `${row.node_id} ${row.present_from.getTime()}`;
     // Days come newest first: what a later day said of the machine stays.
     if (!nodes.has(key)) nodes.set(key, row);
   }
   const presence = new DevicePresence();
+  const fromS = span.fromMs / 1000;
+  const stretch = { fromS, untilS: context.nowMs / 1000, heardS: kube.heardS ?? fromS };
+  presence.list(machinesAfter(NO_MACHINES, machineRows([...nodes.values()], sliced), stretch));
   presence.see(all);
-  const { listed, standing } = namesOf([...nodes.values()]);
-  presence.settle(context.nowMs / 1000, standing);
+  presence.settle(context.nowMs / 1000);
+  const listed = new Set([...nodes.values()].map((row) => row.node_id));
   const changes = presence.changes(stepS, unlistedCluster(context), listed);
   const counted = countedNodes(context, [...nodes.values()], presence.gpusBesideSlices());
   const facts: FactRows[] = [

@@ -12,19 +12,18 @@ const lab = labPart('prometheus');
 const folders: string[] = [];
 const NOW = new Date((END_S + 30) * 1000);
 
-async function hauls(past: readonly PastSeries[], lookStepS?: number): Promise<Haul[]> {
+async function hauls(past: readonly PastSeries[], now = NOW, cursor?: unknown): Promise<Haul[]> {
   const dir = await mkdtemp(join(tmpdir(), 'bursar-silent-'));
   folders.push(dir);
   const url = await prometheusWithPast(lab, dir, past);
   const source = prometheusSource({ name: 'p', url, cluster: 'a', retryPausesMs: [] });
   const found: Haul[] = [];
   const request = {
-    now: NOW,
+    now,
     signal: new AbortController().signal,
     progress: () => undefined,
-    ...(lookStepS !== undefined && { lookStepS }),
   };
-  for await (const haul of source.pull(undefined, request)) found.push(haul);
+  for await (const haul of source.pull(cursor, request)) found.push(haul);
   return found;
 }
 
@@ -86,6 +85,74 @@ describe.skipIf(!lab.installed)('parts that fall silent', () => {
         { from: expect.any(Date), until: NOW, reason: expect.stringContaining('is silent since 2026-11-15T00:4') },
       ]);
     });
+  });
+
+  describe('kube-state-metrics, over midnight', () => {
+    const [silentS, backS] = [at('14T23:40:00'), at('15T00:20:00')];
+    const without = (fromS: number, untilS: number, past: readonly PastSeries[]) =>
+      past.map((series) => ({
+        ...series,
+        samples: series.samples.filter(([second]) => second < fromS || second >= untilS),
+      }));
+    /** The pod as it is while it is listed in these spans; a stated beginning is the same on every day. */
+    const pod = (name: string, isStated: boolean, spans: readonly (readonly [number, number])[]): PastSeries[] => {
+      const labels = { instance: 'ksm:8080', job: 'ksm', namespace: 'nlp', pod: name, uid: `uid-${name}` };
+      const say = (metric: string, more: Readonly<Record<string, string>>, value: number): PastSeries => ({
+        metric,
+        labels: { ...labels, ...more },
+        samples: spans.flatMap(([fromS, untilS]) => samplesEvery(30, fromS, untilS, () => value)),
+      });
+      const asked = { container: 'main', node: 'gpu-a', resource: 'nvidia_com_gpu', unit: 'integer' };
+      return [
+        say('kube_pod_container_resource_requests', asked, 1),
+        say('kube_pod_info', { node: 'gpu-a' }, 1),
+        ...(isStated ? [say('kube_pod_status_scheduled_time', {}, at('14T22:30:00'))] : []),
+      ];
+    };
+    const begunS = at('14T22:30:00');
+    const pods = [
+      ...pod('stays', false, [[begunS, END_S]]),
+      ...pod('left-meanwhile', true, [[begunS, silentS]]),
+      ...pod('came-meanwhile', false, [[backS, END_S]]),
+    ];
+    const spansOf = (all: readonly Haul[], day: string) =>
+      rowsOf(all, 'allocation', `pods/${day}`)
+        .filter((row) => /stays|meanwhile/.test(String(row['allocation_id'])))
+        .map((row) => [row['allocation_id'], shown(row['held_from']), shown(row['held_until'])])
+        .toSorted((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1));
+
+    it('who is there before and after was there meanwhile, who is not has left when it fell silent', async () => {
+      const all = await hauls([...GPU_PAST, ...without(silentS, backS, [...KUBE_PAST, ...pods])]);
+      expect(spansOf(all, '2026-11-14')).toEqual([
+        ['uid-left-meanwhile', '14T22:30:00', undefined],
+        ['uid-stays', '14T22:30:00', '15T00:00:00'],
+      ]);
+      expect(spansOf(all, '2026-11-15')).toEqual([
+        ['uid-came-meanwhile', '15T00:20:00', undefined],
+        // The same beginning as on the day before: the later row is the one that counts.
+        ['uid-left-meanwhile', '14T22:30:00', '14T23:40:00'],
+        ['uid-stays', '15T00:00:00', undefined],
+      ]);
+    }, 120_000);
+
+    it('while it is silent still, all it knew hold on into the new day, and a pull that goes on knows them too', async () => {
+      const past = [...GPU_PAST, ...without(silentS, Infinity, [...KUBE_PAST, ...pods])];
+      const all = await hauls(past);
+      expect(spansOf(all, '2026-11-15')).toEqual([
+        ['uid-left-meanwhile', '14T22:30:00', undefined],
+        ['uid-stays', '15T00:00:00', undefined],
+      ]);
+      expect(rowsOf(all, 'node', 'nodes/2026-11-15').map((row) => [row['node_id'], row['present_until']])).toEqual([
+        ['gpu-a', undefined],
+        ['gpu-b', undefined],
+      ]);
+      expect(all.flatMap((haul) => haul.gaps ?? []).filter(({ reason }) => reason.startsWith('kube'))).toEqual([
+        { from: expect.any(Date), until: new Date(at('15T00:00:00') * 1000), reason: expect.any(String) },
+        { from: new Date(at('15T00:00:00') * 1000), until: NOW, reason: expect.stringContaining('2026-11-14T23:3') },
+      ]);
+      const later = await hauls(past, new Date(NOW.getTime() + 600_000), all.at(-1)?.cursor);
+      expect(spansOf(later, '2026-11-15')).toEqual(spansOf(all, '2026-11-15'));
+    }, 120_000);
   });
 
   describe('exporters, where only labels name pods', () => {

@@ -16,6 +16,8 @@ export interface KubeWindow {
   readonly signal: AbortSignal;
   /** The last that kube-state-metrics said at all, where it fell silent before the end; nothing ended by that. */
   readonly silentSinceS?: number;
+  /** Before the window, where kube-state-metrics was silent when it began: its last words of then are read too, and hold on. */
+  readonly heardFromMs?: number;
 }
 
 export type Labels = Readonly<Record<string, string>>;
@@ -64,11 +66,11 @@ export async function sightings(
   };
   const all = await atMs(window.untilMs - 1, rangeS(window));
   const atEnd = await atMs(window.untilMs - 1, edgeS);
-  const atBegin = await atMs(window.fromMs + edgeS * 1000, edgeS);
+  const atBegin = await atMs(readFromMs(window) + edgeS * 1000, edgeS);
   const partly = [...all].filter(([key]) => !atEnd.has(key) || !atBegin.has(key)).map(([, { labels }]) => labels);
   const times = await sampleTimes(api, window, partly, narrowBy, series);
   return [...all].flatMap(([key, { labels, value }]) => {
-    const [firstS, lastS] = times.get(key) ?? [window.fromMs / 1000, window.untilMs / 1000];
+    const [firstS, lastS] = times.get(key) ?? [readFromMs(window) / 1000, window.untilMs / 1000];
     return { labels, value, firstS, lastS: atEnd.has(key) ? Math.max(lastS, window.untilMs / 1000 - edgeS) : lastS };
   });
 }
@@ -114,22 +116,35 @@ export function isThereAtEnd(lastS: number, window: KubeWindow): boolean {
 const ALWAYS_SAID = ['kube_node_info', 'kube_pod_info', 'kube_pod_container_resource_requests'] as const;
 
 /**
- * The window, with the moment kube-state-metrics fell silent if it did not speak to the end.
+ * The window, with the moment kube-state-metrics fell silent if it did not speak to the end, and with its last words before if it did not
+ * speak at the beginning: a silence over midnight is one silence, whichever day is read.
  *
- * The time is looked up only then. A dead target's series are marked as ended, so that its last samples may be missed by up to one step
+ * The times are looked up only then. A dead target's series are marked as ended, so that its last samples may be missed by up to one step
  * of the question, which is less than the edge of a window.
  */
 export async function withSilence(api: PrometheusApi, window: KubeWindow): Promise<KubeWindow> {
   const metric = ALWAYS_SAID.find((name) => window.has.has(name));
   if (metric === undefined) return window;
   const series = selector(metric, window.matchers);
-  const ask = (query: string) => api.vector(query, window.untilMs - 1, window.signal);
-  const [speaks] = await ask(`count(last_over_time(${series}[${edgeOf(window)}s]))`);
-  if (speaks !== undefined) return window;
-  const [last] = await ask(
-    `max(max_over_time(timestamp(${series})[${rangeS(window) + SILENCE_BEFORE_S}s:${SILENCE_STEP_S}s]))`,
-  );
-  return last === undefined ? window : { ...window, silentSinceS: Math.floor(last.value) };
+  const speaks = async (atMs: number, lastS: number) =>
+    (await api.vector(`count(last_over_time(${series}[${lastS}s]))`, atMs, window.signal)).length > 0;
+  const lastWordS = async (atMs: number, backS: number) => {
+    const query = `max(max_over_time(timestamp(${series})[${backS}s:${SILENCE_STEP_S}s]))`;
+    const [last] = await api.vector(query, atMs, window.signal);
+    return last && Math.floor(last.value);
+  };
+  const begunS = Math.min(rangeS(window), 2 * window.stepS);
+  const beforeS = (await speaks(window.fromMs + begunS * 1000 - 1, begunS))
+    ? undefined
+    : await lastWordS(window.fromMs, SILENCE_BEFORE_S);
+  const silentSinceS = (await speaks(window.untilMs - 1, edgeOf(window)))
+    ? undefined
+    : await lastWordS(window.untilMs - 1, rangeS(window) + SILENCE_BEFORE_S);
+  return {
+    ...window,
+    ...(beforeS !== undefined && { heardFromMs: (beforeS - edgeOf(window)) * 1000 }),
+    ...(silentSinceS !== undefined && { silentSinceS }),
+  };
 }
 
 const SILENCE_STEP_S = 60;
@@ -137,11 +152,11 @@ const SILENCE_STEP_S = 60;
 const SILENCE_BEFORE_S = 86_400;
 
 /** The time of which kube-state-metrics told nothing, for people: pods and machines are taken to be as it left them. */
-export function silenceGaps({ silentSinceS, untilMs }: KubeWindow): NonNullable<Haul['gaps']> {
+export function silenceGaps({ silentSinceS, fromMs, untilMs }: KubeWindow): NonNullable<Haul['gaps']> {
   if (silentSinceS === undefined) return [];
-  const from = new Date(silentSinceS * 1000);
-  const reason = `kube-state-metrics is silent since ${from.toISOString().slice(0, 19)}Z; who began or ended since is not known`;
-  return [{ from, until: new Date(untilMs), reason }];
+  const since = new Date(silentSinceS * 1000).toISOString().slice(0, 19);
+  const reason = `kube-state-metrics is silent since ${since}Z; who began or ended since is not known`;
+  return [{ from: new Date(Math.max(fromMs, silentSinceS * 1000)), until: new Date(untilMs), reason }];
 }
 
 function keyOf(labels: Labels): string {
@@ -149,8 +164,13 @@ function keyOf(labels: Labels): string {
   return JSON.stringify(Object.entries(others).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function rangeS({ fromMs, untilMs }: KubeWindow): number {
-  return Math.round((untilMs - fromMs) / 1000);
+function readFromMs({ heardFromMs, fromMs }: KubeWindow): number {
+  return heardFromMs ?? fromMs;
+}
+
+/** How far back the questions about a window reach from its end. */
+export function rangeS(window: KubeWindow): number {
+  return Math.round((window.untilMs - readFromMs(window)) / 1000);
 }
 
 /** Reads what kube-state-metrics itself said, where a scrape target has labels of the same names. */

@@ -1,5 +1,6 @@
 import type { FactRow } from '../../../facts/source.ts';
 import type { PrometheusApi } from '../api/prometheus-api.ts';
+import type { MachineRow } from '../samples/machines.ts';
 import { isThereAtEnd, KubeLabels, lastSaid, said, sightings, type KubeWindow, type Labels } from './kube-reading.ts';
 import { podLabels } from './read-pods.ts';
 
@@ -25,9 +26,13 @@ export interface KubeNodes {
   readonly rows: readonly NodeRow[];
   /** How often each GPU of a machine is handed out, where that is more than once. */
   readonly replicas: ReadonlyMap<string, number>;
+  /** Machines that offer slices: what they count is not GPUs. */
+  readonly sliced: ReadonlySet<string>;
+  /** The first that was heard of any machine in the window. */
+  readonly heardS?: number;
 }
 
-export const NO_NODES: KubeNodes = { rows: [], replicas: new Map() };
+export const NO_NODES: KubeNodes = { rows: [], replicas: new Map(), sliced: new Set() };
 
 /** Which machines with GPUs does kube-state-metrics list in the window, and what is known of them? */
 export async function readKubeNodes(
@@ -63,11 +68,14 @@ export async function readKubeNodes(
     const gpuCount = gpusOf(own, tags);
     const times = replicasOf(own, tags);
     if (times > 1) replicas.set(nodeId, times);
+    const presence = presenceOf(each, created.get(nodeId), window);
+    // It left in a silence that began on the day before, whose row has ended by itself.
+    if (presence.present_until !== undefined && presence.present_until <= presence.present_from) return [];
     if (nodeId === '' || ((gpuCount ?? 0) === 0 && !offersSlices(own) && !options.gpuNodes.has(nodeId))) return [];
     return [
       {
         node_id: nodeId,
-        ...presenceOf(each, created.get(nodeId), window),
+        ...presence,
         ...machineOf(read.get(each.labels, 'provider_id'), tags),
         cluster: options.cluster,
         gpu_count: gpuCount,
@@ -79,7 +87,8 @@ export async function readKubeNodes(
       },
     ];
   });
-  return { rows, replicas };
+  const sliced = new Set([...capacity].filter(([, own]) => offersSlices(own)).map(([nodeId]) => nodeId));
+  return { rows, replicas, sliced, heardS: Math.min(...seen.map(({ firstS }) => firstS)) };
 }
 
 function replicasOf(capacity: ReadonlyMap<string, number>, tags: Labels): number {
@@ -113,10 +122,12 @@ function presenceOf(
   };
 }
 
-/** The names of the machines, and of those that were there to the end. */
-export function namesOf(rows: readonly NodeRow[]): { readonly listed: Set<string>; readonly standing: Set<string> } {
-  const standing = rows.filter((row) => row.present_until === undefined);
-  return { listed: new Set(rows.map((row) => row.node_id)), standing: new Set(standing.map((row) => row.node_id)) };
+/** The machines as they stand, with the count of GPUs that no reading of theirs may exceed. */
+export function machineRows(rows: readonly NodeRow[], sliced: ReadonlySet<string>): readonly MachineRow[] {
+  return rows.map((row) => ({
+    ...row,
+    gpus: typeof row['gpu_count'] === 'number' && !sliced.has(row.node_id) ? row['gpu_count'] : undefined,
+  }));
 }
 
 /** What a device plugin offers of a shared GPU is more than is in the machine; the label has the true count. */

@@ -81,7 +81,10 @@ export function heldSpan(pod: GpuPod, window: KubeWindow): { fromS: number; unti
   const seenS = pod.firstS - windowFromS <= 2 * window.stepS ? windowFromS : pod.firstS;
   const fromS = statedS ?? seenS;
   const endS = endOf(pod, window);
-  if (endS !== undefined && (endS <= windowFromS || endS <= fromS)) return undefined;
+  // Who left in a silence that began on the day before is held on by that day's row, which begins the same: this one ends it.
+  const toldFromS =
+    statedS === undefined ? windowFromS : Math.min(windowFromS, (window.heardFromMs ?? Infinity) / 1000);
+  if (endS !== undefined && (endS <= toldFromS || endS <= fromS)) return undefined;
   if (fromS >= windowUntilS) return undefined;
   if (endS !== undefined) return { fromS, untilS: endS };
   return statedS === undefined && isWholeDay(window) ? { fromS, untilS: windowUntilS } : { fromS };

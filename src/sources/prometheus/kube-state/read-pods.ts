@@ -2,7 +2,7 @@ import { labelsOf } from '../api/matrix-reader.ts';
 import type { PrometheusApi, VectorSample } from '../api/prometheus-api.ts';
 import type { KubeMetric } from '../discover.ts';
 import { oneOf, selector } from '../selector.ts';
-import { KubeLabels, lastSaid, said, sightings, type KubeWindow, type Sighting } from './kube-reading.ts';
+import { KubeLabels, lastSaid, rangeS, said, sightings, type KubeWindow, type Sighting } from './kube-reading.ts';
 
 /** What kube-state-metrics says of a pod that asks for GPUs. Times are seconds of the epoch. */
 export interface GpuPod {
@@ -207,9 +207,8 @@ async function readEnds(api: PrometheusApi, window: KubeWindow, pods: PodList): 
   const silent = pods.all().filter(({ phase, completedS }) => isOver(phase) && completedS === undefined);
   const names = silent.map(({ name }) => name).slice(0, OWNERS_ASKED_BY_NAME_MAX);
   if (names.length === 0) return;
-  const rangeS = Math.round((window.untilMs - window.fromMs) / 1000);
   const matchers = ['phase=~"Failed|Succeeded"', `${pods.read.nameOf('pod')}=~${oneOf(names)}`, window.matchers];
-  const query = `${selector('kube_pod_status_phase', ...matchers)}[${rangeS}s]`;
+  const query = `${selector('kube_pod_status_phase', ...matchers)}[${rangeS(window)}s]`;
   await api.series(query, window.untilMs - 1, window.signal, (series) => {
     const at = series.values.subarray(0, series.count).indexOf(1);
     const timeMs = at < 0 ? undefined : series.timesMs[at];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FactRow } from '../../../facts/source.ts';
 import { DevicePresence } from './device-presence.ts';
+import type { Machine } from './machines.ts';
 import type { SeenSeries } from './series-devices.ts';
 
 const HOUR = 3600;
@@ -19,7 +20,8 @@ const seen = ([deviceId, nodeId, from, until]: Sighting): SeenSeries => ({
 /** Hour by hour what was seen; the rows that count in the end, as [device, node, from, until] in hours. */
 interface Case {
   readonly hours: readonly (readonly Sighting[])[];
-  readonly standing?: readonly string[];
+  /** Machines that are listed: from, until, GPUs. */
+  readonly listed?: Readonly<Record<string, readonly [number, number | undefined, number?]>>;
   readonly want: readonly (readonly [string, string, number, number | undefined])[];
 }
 
@@ -53,7 +55,7 @@ const cases: Record<string, Case> = {
       [['h', 'm', 2, 3]],
       [['h', 'm', 3, 4]],
     ],
-    standing: ['n'],
+    listed: { n: [0, undefined] },
     want: [
       ['g', 'n', 0, undefined],
       ['h', 'm', 0, undefined],
@@ -96,6 +98,110 @@ const cases: Record<string, Case> = {
       ['g', 'm', 0.5, undefined],
     ],
   },
+  'one whose exporter was silent from the beginning was there as long as its machine': {
+    hours: [[['h', 'm', 4, 5]], [['g', 'n', 40, 41]], [['g', 'n', 41, 42]]],
+    listed: { n: [3, undefined, 1] },
+    want: [
+      ['g', 'n', 3, undefined],
+      ['h', 'm', 4, 5],
+    ],
+  },
+  'one that is back after days on a machine that stood all the time was there': {
+    hours: [[['g', 'n', 0, 1]], [['h', 'm', 1, 2]], [['h', 'm', 50, 51]], [['g', 'n', 80, 81]]],
+    listed: { n: [0, undefined, 1], m: [0, undefined, 1] },
+    want: [
+      ['g', 'n', 0, undefined],
+      ['h', 'm', 0, undefined],
+    ],
+  },
+  'one that is never back was there until its machine left': {
+    hours: [[['g', 'n', 0, 1]], [['h', 'm', 1, 20]], [['h', 'm', 20, 40]]],
+    listed: { n: [0, 30, 1] },
+    want: [
+      ['g', 'n', 0, 30],
+      ['h', 'm', 1, undefined],
+    ],
+  },
+  'another GPU in its place ends it when that comes, not when its exporter fell silent': {
+    hours: [
+      [
+        ['g', 'n', 0, 1],
+        ['h', 'n', 0, 1],
+      ],
+      [
+        ['h', 'n', 30, 31],
+        ['i', 'n', 30.5, 31],
+      ],
+      [
+        ['h', 'n', 30, 31],
+        ['i', 'n', 30.5, 31],
+      ],
+    ],
+    listed: { n: [0, undefined, 2] },
+    want: [
+      ['g', 'n', 0, 30.5],
+      ['h', 'n', 0, undefined],
+      ['i', 'n', 30.5, undefined],
+    ],
+  },
+  'also where both are seen in one hour, and that hour is read again': {
+    hours: [
+      [
+        ['g', 'n', 0, 0.2],
+        ['i', 'n', 0.5, 1],
+      ],
+      [
+        ['g', 'n', 0, 0.2],
+        ['i', 'n', 0.5, 1],
+      ],
+    ],
+    listed: { n: [0, undefined, 1] },
+    want: [
+      ['g', 'n', 0, 0.5],
+      ['i', 'n', 0.5, undefined],
+    ],
+  },
+  'and when the first is put back it begins anew': {
+    hours: [[['g', 'n', 0, 1]], [['i', 'n', 2, 3]], [['g', 'n', 7, 8]]],
+    listed: { n: [0, undefined, 1] },
+    want: [
+      ['g', 'n', 0, 2],
+      ['g', 'n', 7, undefined],
+      ['i', 'n', 2, 7],
+    ],
+  },
+  'more GPUs than a machine is said to have are all there while they are seen': {
+    hours: [
+      [
+        ['g', 'n', 2, 3],
+        ['h', 'n', 2, 3],
+      ],
+      [['g', 'n', 3, 4]],
+      [['g', 'n', 4, 5]],
+    ],
+    listed: { n: [0, undefined, 1] },
+    want: [
+      ['g', 'n', 0, undefined],
+      ['h', 'n', 2, 3],
+    ],
+  },
+  'one that comes from another machine is there from its first sample on': {
+    hours: [[['g', 'm', 0, 1]], [['g', 'n', 5, 6]]],
+    listed: { n: [0, undefined, 8], m: [0, undefined, 8] },
+    want: [
+      ['g', 'm', 0, 1],
+      ['g', 'n', 5, undefined],
+    ],
+  },
+  'a place that another GPU has left is taken from then on': {
+    hours: [[['g', 'n', 0, 1]], [['g', 'm', 2, 3]], [['h', 'n', 9, 10]]],
+    listed: { n: [0, undefined, 1], m: [0, undefined, 1] },
+    want: [
+      ['g', 'n', 0, 1],
+      ['g', 'm', 2, undefined],
+      ['h', 'n', 1, undefined],
+    ],
+  },
   'two names of one machine at the same time are no move': {
     hours: [
       [
@@ -111,17 +217,32 @@ const cases: Record<string, Case> = {
   },
 };
 
-describe.each(Object.entries(cases))('%s', (_, { hours, standing = [], want }) => {
+function machinesFrom(listed: NonNullable<Case['listed']>): ReadonlyMap<string, Machine> {
+  return new Map(
+    Object.entries(listed).map(([name, [from, until, gpus]]) => [
+      name,
+      {
+        fromS: from * HOUR,
+        ...(until !== undefined && { untilS: until * HOUR }),
+        ...(gpus !== undefined && { gpus }),
+      },
+    ]),
+  );
+}
+
+describe.each(Object.entries(cases))('%s', (_, { hours, listed = {}, want }) => {
   it.each([
     ['in one run', false],
     ['with the cursor written and read between hours', true],
   ] as const)('%s', (__, restarts) => {
+    const machines = machinesFrom(listed);
     let presence = new DevicePresence();
     const rows = new Map<string, readonly [string, string, number, number | undefined]>();
     for (const sightings of hours) {
+      presence.list(machines);
       presence.see(sightings.map(seen));
       const now = Math.max(...sightings.map(([, , , until]) => until)) * HOUR;
-      presence.settle(now, new Set(standing));
+      presence.settle(now);
       for (const row of presence.changes(0, undefined, new Set()).devices) {
         const [from, until] = [row['present_from'] as Date, row['present_until'] as Date | undefined];
         const [device, node] = [row['device_id'] as string, row['node_id'] as string];
@@ -138,7 +259,7 @@ describe('machines nobody lists', () => {
   it('are there as long as a device of theirs is', () => {
     const presence = new DevicePresence();
     presence.see([seen(['g', 'n', 0, 1]), seen(['h', 'n', 0, 4]), seen(['i', 'k8s', 0, 4])]);
-    presence.settle(5 * HOUR, new Set());
+    presence.settle(5 * HOUR);
     expect(presence.changes(30, 'train', new Set(['k8s'])).nodes).toEqual([
       {
         node_id: 'n',
@@ -156,7 +277,7 @@ describe('machines nobody lists', () => {
     const said: { nodes: unknown[]; devices: unknown[] } = { nodes: [], devices: [] };
     const hour = (at: number, ...sightings: Sighting[]) => {
       presence.see(sightings.map(seen));
-      presence.settle(at * HOUR, new Set());
+      presence.settle(at * HOUR);
       const changes = presence.changes(30, undefined, new Set());
       const wordOf = (row: FactRow) => [row['present_until'], Number(row['observed_at']) / 1000];
       said.nodes.push(...changes.nodes.filter((row) => row['node_id'] === 'n').map(wordOf));
