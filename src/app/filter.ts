@@ -7,7 +7,7 @@ import { parseTime } from '../money/period.ts';
 /** Something money can be grouped and filtered by. */
 export interface Dimension {
   readonly name: string;
-  /** Its column in `spend_day`; undefined where a question needs single entries. */
+  /** Its column in `spend_day` with its owners; undefined where a question needs single entries. */
   readonly spendDayColumn?: string;
   /** Its expression over `waterfall w LEFT JOIN ownership o`. */
   readonly entryColumn: string;
@@ -32,7 +32,7 @@ export const DIMENSIONS: readonly Dimension[] = [
   fine('device', 'device_id'),
   coarse('model', 'w'),
   coarse('purchase', 'w'),
-  fine('provider', 'provider'),
+  coarse('provider', 'w'),
   coarse('account', 'w'),
   coarse('region', 'w'),
   coarse('category', 'w'),

@@ -163,7 +163,7 @@ describe('a ledger that does not add up is found out', () => {
     'sums of a day that are old': {
       table: 'spend_day',
       change: 'usd_micros = usd_micros - 5',
-      where: "team = 'asr'",
+      where: "component = 'gpu'",
       want: ['the sums of a day are those of its entries'],
     },
     'a rounding that is a plug': {

@@ -3,7 +3,7 @@ import { STAGES } from '../ledger/stages.ts';
 import { dayChunks } from './ledger-days.ts';
 import type { ReadSpace } from './workspace.ts';
 
-const HASHED = ['ledger_entry', 'waterfall', 'ownership'] as const;
+const HASHED = ['ledger_entry', 'waterfall', 'subject'] as const;
 const CHUNK_ROWS_MAX = 1_500_000;
 
 export interface LedgerHash {
@@ -16,10 +16,10 @@ export interface LedgerHash {
 /**
  * Question: is this the same ledger?
  *
- * Covers the rows of the entries, their categories and their owners, every column as text, sorted: not files, batches, state
- * or the order in which anything came. Rows are hashed in the engine, days here.
+ * Covers the rows of the entries, their categories and what is known of their subjects, every column as text, sorted: not files, batches, state
+ * the order in which anything came, or the rules that say whose it is. Rows are hashed in the engine, days here.
  *
- * Reads: ledger_entry, waterfall, ownership.
+ * Reads: ledger_entry, waterfall, subject.
  */
 export async function ledgerHash(space: ReadSpace): Promise<LedgerHash> {
   const digests = new Map<string, string[]>();

@@ -55,12 +55,12 @@ export interface OpenSums {
 
 export async function openSums(space: ReadSpace, chunk: DayChunk): Promise<OpenSums> {
   const [row] = await space.ask<OpenSums>({
-    tables: [{ table: 'spend_day', ...chunk }],
+    tables: [{ table: 'owned_spend_day', ...chunk }],
     sql: `
       SELECT CAST(COALESCE(sum(usd_micros) FILTER (WHERE team IS NULL), 0) AS BIGINT) AS unattributed,
              CAST(COALESCE(sum(usd_micros) FILTER (WHERE category = 'unknown'), 0) AS BIGINT) AS unknown,
              CAST(COALESCE(sum(unpriced_units), 0) AS BIGINT) AS "unpricedUnits"
-      FROM spend_day`,
+      FROM owned_spend_day`,
   });
   return row ?? { unattributed: 0n, unknown: 0n, unpricedUnits: 0n };
 }

@@ -7,9 +7,10 @@ import type { Category } from '../ledger/waterfall.ts';
 import { idleTotal } from '../report/idle-list.ts';
 import type { CategorySum, LookAnswer, UnlistedNode, UnpricedTime } from '../report/look-screen.ts';
 import { idleNow } from './idle.ts';
+import { catalogsUsed } from './prices/catalogs-used.ts';
 import { decideNow } from './now.ts';
 import { waitingNow } from './queue/waiting-now.ts';
-import { ledgerWindow } from './window.ts';
+import { daysOf, ledgerWindow } from './window.ts';
 import type { LedgerWindow } from './window.ts';
 import type { ReadSpace } from './workspace.ts';
 
@@ -66,6 +67,9 @@ export async function look(space: ReadSpace, request: LookRequest): Promise<Look
     categories,
     ...computeShares(paidUsdMicros, categories),
     basisUsdMicros: { billed: basis('billed'), rate: basis('rate'), estimated: basis('estimated') },
+    ...(basis('estimated') !== 0n && {
+      estimatedBy: await catalogsUsed(space, { ...daysOf(window), billedToo: bills.length === 0 }),
+    }),
     bills: bills.length,
     beside: besideOf(sums, kinds),
     unpriced: isUnpriced ? await unpricedTimes(space, window, bills, unposted) : [],

@@ -1,9 +1,12 @@
 import { OperationError } from '../facts/operation-error.ts';
 import type { Question, TableNeed } from '../lake/ask.ts';
 import type { Params } from '../lake/engine.ts';
+import { SPEND_DAY_COLUMNS, SPEND_DAY_GROUPS } from '../ledger/spend-day.ts';
 import type { Spend, SpendRow } from '../report/spend-table.ts';
 import type { Dimension, Filter } from './filter.ts';
 import { filterSql, filterText } from './filter.ts';
+import { ownedSpendSql } from './rules/owned-spend.ts';
+import type { RuleBook } from './rules/rule.ts';
 import { unknownValues } from './unknown-values.ts';
 import { daysOf, hoursSql } from './window.ts';
 import type { LedgerWindow } from './window.ts';
@@ -42,11 +45,12 @@ export function parseStep(text: string): number {
 /**
  * Question: what was paid in a window, by whom or for what?
  *
- * Reads `spend_day` where its dimensions and whole days suffice, which is a few hundred rows a day however large the
- * fleet; else the waterfall itself, joined with its owners.
+ * Reads `spend_day` where its dimensions and whole days suffice, which is a few thousand rows a day however large the
+ * fleet; else the waterfall itself. Owners are those the rules in force say now; shared money is split over teams, except
+ * where single nodes, devices, jobs or hours are asked for, which shows it with its pool.
  */
 export async function spend(space: ReadSpace, request: SpendRequest): Promise<Spend> {
-  const sums = request.window.days.length === 0 ? [] : await space.ask<Sum>(question(request));
+  const sums = request.window.days.length === 0 ? [] : await space.ask<Sum>(question(request, space.rules));
   const byBasis = new Map<string, bigint>();
   const rows = new Map<string, SpendRow>();
   for (const sum of sums) {
@@ -78,31 +82,23 @@ export async function spend(space: ReadSpace, request: SpendRequest): Promise<Sp
   };
 }
 
-/** Sums by day, for days of which every hour counts, where they know all that is asked; else and for the rest single entries. */
-function question(request: SpendRequest): Question {
+/** Sums by day where they know all that is asked, else single entries. */
+function question(request: SpendRequest, book: RuleBook): Question {
   const { by, window, filters, stepSeconds } = request;
-  const { whole, cut } = window;
-  const parts: Part[] = [];
-  if (whole !== undefined && usesSpendDay(request)) {
-    parts.push(dayPart(request, whole));
-    if (cut.length > 0)
-      parts.push(entryPart(request, { ...window, whole: undefined, days: cut.map(({ day }) => day) }));
-  } else {
-    parts.push(entryPart(request, window));
-  }
+  const part = usesSpendDay(request) ? dayPart(request, book) : entryPart(request);
   const names = by.map((_, place) => `v${place}, `).join('');
   return {
-    tables: parts.flatMap(({ tables }) => tables),
+    tables: part.tables,
     params: {
       ...filterSql(filters, () => '').params,
-      ...Object.assign({}, ...parts.map(({ params }) => params)),
+      ...part.params,
       windowFrom: window.from,
       stepSeconds: stepSeconds ?? 1,
     },
     sql: `
       SELECT ${names}step, basis, CAST(sum(cost) AS BIGINT) AS cost, CAST(sum(held) AS BIGINT) AS held,
              CAST(sum(unpriced) AS BIGINT) AS unpriced
-      FROM (${parts.map(({ sql }) => sql).join(' UNION ALL ')}) s
+      FROM (${part.sql}) s
       GROUP BY ${names}step, basis`,
   };
 }
@@ -121,19 +117,43 @@ function usesSpendDay({ by, window, stepSeconds, filters }: SpendRequest): boole
   return stepsAreDays && dimensions.every(({ spendDayColumn }) => spendDayColumn !== undefined);
 }
 
-function dayPart({ by, filters, stepSeconds }: SpendRequest, days: { first: string; last: string }): Part {
+/** From the sums of whole days, and sums of the same form of the hours that count of days that are cut. */
+function dayPart({ by, filters, stepSeconds, window }: SpendRequest, book: RuleBook): Part {
+  const { whole, cut } = window;
   const values = by.map(({ spendDayColumn = '' }, place) => `${spendDayColumn} AS v${place}, `).join('');
+  const dimensions = [...by, ...filters.map(({ dimension }) => dimension)];
+  const columns = dimensions.flatMap(({ name, spendDayColumn }) => (name === 'day' ? [] : (spendDayColumn ?? [])));
+  const cutDays = { first: cut[0]?.day ?? '', last: cut.at(-1)?.day ?? '' };
+  const hours = hoursSql({ ...window, whole: undefined }, 'w.hour_start');
+  const days = [
+    ...(whole === undefined ? [] : ['SELECT * FROM spend_day']),
+    ...(cut.length === 0
+      ? []
+      : [
+          `SELECT ${SPEND_DAY_COLUMNS} FROM waterfall w
+      LEFT JOIN subject s ON w.day = s.day AND w.subject = s.subject WHERE ${hours.sql} GROUP BY ${SPEND_DAY_GROUPS}`,
+        ]),
+  ];
+  const owned = ownedSpendSql(book, {
+    spend: days.join(' UNION ALL BY NAME '),
+    profile: 'SELECT * FROM known_profile',
+    columns: [...new Set([...columns, 'basis'])],
+  });
   return {
-    tables: [{ table: 'spend_day', ...days }],
-    params: {},
+    tables: [
+      { table: 'known_profile', ...daysOf(window) },
+      ...(whole === undefined ? [] : [{ table: 'spend_day', ...whole }]),
+      ...(cut.length === 0 ? [] : ['waterfall', 'subject'].map((table) => ({ table, ...cutDays }))),
+    ],
+    params: cut.length === 0 ? {} : hours.params,
     sql: `
       SELECT ${values}${stepSql(stepSeconds, `date_diff('day', CAST($windowFrom AS DATE), day) * ${DAY_S}`)} AS step,
              basis, usd_micros AS cost, gpu_units AS held, unpriced_units AS unpriced
-      FROM spend_day WHERE ${filterSql(filters, ({ spendDayColumn = '' }) => spendDayColumn).sql}`,
+      FROM (${owned}) d WHERE ${filterSql(filters, ({ spendDayColumn = '' }) => spendDayColumn).sql}`,
   };
 }
 
-function entryPart({ by, filters, stepSeconds }: SpendRequest, window: LedgerWindow): Part {
+function entryPart({ by, filters, stepSeconds, window }: SpendRequest): Part {
   const values = by.map(({ entryColumn }, place) => `${entryColumn} AS v${place}, `).join('');
   const hours = hoursSql(window, 'w.hour_start');
   return {

@@ -11,7 +11,7 @@ const WITHOUT_NEAREST: ReadonlySet<string> = new Set(['day', 'hour', 'category']
 /**
  * Question: which values of the filters does the window not have at all, and which did the person mean?
  *
- * Asked only where the answer is empty. Reads: spend_day, or waterfall for what only entries know.
+ * Asked only where the answer is empty. Reads: owned_spend_day, or waterfall for what only entries know.
  */
 export async function unknownValues(
   space: ReadSpace,
@@ -35,7 +35,8 @@ async function knownValues(
   window: LedgerWindow,
   { spendDayColumn, entryColumn }: Dimension,
 ): Promise<string[]> {
-  const [table, column] = spendDayColumn === undefined ? ['waterfall', entryColumn] : ['spend_day', spendDayColumn];
+  const [table, column] =
+    spendDayColumn === undefined ? ['waterfall', entryColumn] : ['owned_spend_day', spendDayColumn];
   const rows = await space.ask<{ value: string }>({
     tables: [{ table, ...daysOf(window) }],
     sql: `SELECT DISTINCT ${column} AS value FROM ${table} w WHERE ${column} IS NOT NULL ORDER BY value`,

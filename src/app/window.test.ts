@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ledgerWindow } from './window.ts';
+import { OperationError } from '../facts/operation-error.ts';
+import { ledgerWindow, windowStart } from './window.ts';
 import type { LedgerWindow } from './window.ts';
 
 const scope = {
@@ -62,5 +63,22 @@ describe('a window of the ledger', () => {
 
   it('refuses what is no window, with a hint', () => {
     expect(() => ledgerWindow('soon', scope.horizon, scope)).toThrow('"soon" is not a window');
+  });
+});
+
+describe('how far back --since reaches', () => {
+  it.each([
+    ['60m', '05T08:30'],
+    ['1h', '05T08:30'],
+    ['90s', '05T09:28:30'],
+    [' 2d ', '03T09:30'],
+    ['2026-03-01', '01T00:00'],
+    ['2026-03-01T06:00:00Z', '01T06:00'],
+  ])('%s', (text, want) => {
+    expect(windowStart('--since', text, scope.horizon)).toEqual(time(want));
+  });
+
+  it.each(['1', 'h', '0h', '1.5h', '-1h', '1w', 'yesterday', '9999999d'])('%s is refused', (text) => {
+    expect(() => windowStart('--since', text, scope.horizon)).toThrow(OperationError);
   });
 });

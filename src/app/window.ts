@@ -3,6 +3,7 @@ import { addDays, dayOf, startOf } from '../lake/calendar.ts';
 import type { Params } from '../lake/engine.ts';
 import type { Scope } from '../lake/scope.ts';
 import { parseTime, parseWindow } from '../money/period.ts';
+import { LENGTH_OF_TIME, lengthSeconds } from './config/length-of-time.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -91,13 +92,13 @@ function cutDay(day: string, from: Date, end: Date): CutDay {
   return { day, from: from > dayStart ? from : dayStart, until: end < dayEnd ? end : dayEnd };
 }
 
-/** The moment `7d` or a date reaches back to. */
+/** The moment `7d`, `2h`, `60m` or a date reaches back to: the same lengths bursar.yaml takes. */
 export function windowStart(option: string, text: string, now: Date): Date {
-  const days = /^(\d{1,5})d$/.exec(text.trim());
-  if (days?.[1] !== undefined) return new Date(now.getTime() - Number(days[1]) * 24 * HOUR_MS);
-  const time = parseTime(text.trim());
+  const trimmed = text.trim();
+  if (LENGTH_OF_TIME.test(trimmed)) return new Date(now.getTime() - lengthSeconds(trimmed) * 1000);
+  const time = parseTime(trimmed);
   if (time.ok) return new Date(time.ms);
   throw new OperationError('bad-time', `${option}: ${time.reason}`, {
-    hint: `For example ${option} 7d or ${option} 2026-11-01.`,
+    hint: `For example ${option} 7d, ${option} 2h or ${option} 2026-11-01.`,
   });
 }

@@ -17,6 +17,10 @@ import { sweepLeftovers } from '../lake/leftovers.ts';
 import { scopeOf } from '../lake/scope.ts';
 import type { Scope } from '../lake/scope.ts';
 import { staleRows } from '../lake/staleness.ts';
+import { findConfig } from './config/config-file.ts';
+import { NO_RULES } from './rules/rule.ts';
+import type { RuleBook } from './rules/rule.ts';
+import { ruleViews } from './rules/views.ts';
 import { openManifest } from '../state/manifest.ts';
 import type { OpenManifest } from '../state/manifest.ts';
 import { storageFailure } from '../state/storage-failure.ts';
@@ -54,7 +58,14 @@ export interface ReadSpace {
   readonly staleRows: number;
   /** What is kept about the sources it was collected from; none where everything was imported. */
   readonly sources: readonly SourceRecord[];
+  /** The rules by which `ownership` answers. */
+  readonly rules: RuleBook;
   ask<Row>(question: Question): Promise<Row[]>;
+}
+
+/** By which rules a reader is told whose money is whose; those of the bursar.yaml beside the user where not said. */
+export interface ReaderOptions {
+  readonly rules?: RuleBook;
 }
 
 function memoryMb(fallback: number): number {
@@ -151,7 +162,9 @@ export async function deriveLedger(
 export async function withReader<Result>(
   dataDir: string,
   work: (space: ReadSpace) => Promise<Result>,
+  options: ReaderOptions = {},
 ): Promise<Result> {
+  const rules = options.rules ?? (await findConfig(undefined))?.rules ?? NO_RULES;
   const manifest = await openManifest(dataDir, { readOnly: true, now: () => new Date() });
   try {
     let snapshot = manifest.snapshot();
@@ -159,14 +172,16 @@ export async function withReader<Result>(
     if (stale > 0 && stale <= CHEAP_ROWS_MAX && (await deriveIfFree(dataDir))) snapshot = manifest.snapshot();
     const threads = Math.min(availableParallelism(), 8);
     const engine = await openEngine({ threads, memoryLimitMb: memoryMb(READER_MEMORY_MB) });
+    const views = ruleViews(rules);
     try {
       return await work({
         dataDir: resolve(dataDir),
+        rules,
         snapshot,
         scope: scopeOf(snapshot),
         staleRows: staleRows(snapshot, STAGES),
         sources: manifest.sources.records(),
-        ask: (question) => ask(engine, resolve(dataDir), snapshot, STAGES, question),
+        ask: (question) => ask(engine, resolve(dataDir), snapshot, STAGES, question, views),
       });
     } finally {
       engine.close();

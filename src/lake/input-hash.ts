@@ -9,6 +9,9 @@ import type { Scope } from './scope.ts';
 /** A day keeps holdings this far past its end; a horizon beyond that is no input of it. */
 const HORIZON_REACH_SECONDS = OVERLAP_SECONDS_MAX + 1;
 
+/** Derived bill by bill; a day depends on what bills say about it. */
+const BILL_TABLES: ReadonlySet<string> = new Set(['charge_hour', 'resource_day']);
+
 /** Intervals that are in force on a day, hashed: what a day sees of tables that are not cut by days. */
 export interface DayDigests {
   of(table: string, day: string): string;
@@ -63,9 +66,9 @@ function describeInput(
   }
   if (input.table === 'bill') return [coverageOn(unit, scope.bills)];
   if (input.days === 'all') return [digests.of(input.table, unit)];
-  if (input.table === 'charge_hour') {
+  if (BILL_TABLES.has(input.table)) {
     return state
-      .units('charge_hour')
+      .units(input.table)
       .flatMap((bill) => (bill.dayHashes?.[unit] === undefined ? [] : [`${bill.unit} ${bill.dayHashes[unit]}`]))
       .toSorted();
   }

@@ -14,8 +14,6 @@ const GPU_WORDS = [
   'standard_n[cdv]',
 ].join('|');
 
-const tag = (key: string): string => `CASE WHEN contains(map_keys(c.tags), '${key}') THEN c.tags['${key}'] END`;
-
 /**
  * Each charge with its dollars, its kind, the node it is for, and its whole micros. Rounding runs along the charges of a
  * bill's day, so that no charge is off by a micro and a day by no more than half of one.
@@ -72,8 +70,7 @@ export const POSTED_CHARGE = `
                   THEN 'unmatched'
                 WHEN lower(c.service_category) = 'compute' THEN 'host'
                 ELSE 'other' END AS kind,
-           m.node_id, ${tag('team')} AS team, ${tag('project')} AS project, ${tag('environment')} AS environment,
-           ${tag('class')} AS class, ${tag('user')} AS user_name
+           m.node_id
     FROM running c LEFT JOIN met_node m ON c.bill_id = m.bill_id AND c.part = m.part AND c.ordinal = m.ordinal
   )`;
 
@@ -152,19 +149,13 @@ export const chargeHour: Stage = {
     ['resource_id', 'VARCHAR'],
     ['region', 'VARCHAR'],
     ['usd_micros', 'BIGINT'],
-    ['team', 'VARCHAR'],
-    ['project', 'VARCHAR'],
-    ['environment', 'VARCHAR'],
-    ['class', 'VARCHAR'],
-    ['user_name', 'VARCHAR'],
   ],
   orderBy: 'hour_start, kind, node_id, resource_id',
   sql: `
     WITH node_row AS (${NODE_ROW.replaceAll('$horizon', STILL_THERE)}
     ), ${POSTED_CHARGE}, ${CHARGE_BY_HOUR}, hourly AS (
       SELECT h.bill_id, h.hour_start, h.usd_micros, c.kind, c.node_id, c.resource_id, c.region, c.sku_id,
-             COALESCE(lower(c.pricing_category), '') = 'dynamic' AS is_spot, c.team, c.project, c.environment, c.class,
-             c.user_name
+             COALESCE(lower(c.pricing_category), '') = 'dynamic' AS is_spot
       FROM charge_by_hour h JOIN posted_charge c
         ON h.bill_id = c.bill_id AND h.part = c.part AND h.ordinal = c.ordinal
     ), node_hour AS (
@@ -214,17 +205,14 @@ export const chargeHour: Stage = {
       FROM posted_charge GROUP BY bill_id
     )
     SELECT bill_id, CAST(date_trunc('day', hour_start) AS DATE) AS day, hour_start, 'node' AS kind, node_id,
-           min(resource_id) AS resource_id, min(CASE WHEN region <> '' THEN region END) AS region, CAST(sum(usd_micros) AS BIGINT) AS usd_micros,
-           CAST(NULL AS VARCHAR) AS team, CAST(NULL AS VARCHAR) AS project, CAST(NULL AS VARCHAR) AS environment,
-           CAST(NULL AS VARCHAR) AS class, CAST(NULL AS VARCHAR) AS user_name
+           min(resource_id) AS resource_id, min(CASE WHEN region <> '' THEN region END) AS region, CAST(sum(usd_micros) AS BIGINT) AS usd_micros
     FROM pooled GROUP BY bill_id, hour_start, node_id
     UNION ALL
     SELECT bill_id, CAST(date_trunc('day', hour_start) AS DATE), hour_start, kind, NULL, resource_id, min(region),
-           CAST(sum(usd_micros) AS BIGINT), min(team), min(project), min(environment), min(class), min(user_name)
+           CAST(sum(usd_micros) AS BIGINT)
     FROM hourly WHERE kind <> 'node' GROUP BY bill_id, hour_start, kind, resource_id
     HAVING CAST(sum(usd_micros) AS BIGINT) <> 0
     UNION ALL
-    SELECT bill_id, CAST(date_trunc('day', hour_start) AS DATE), hour_start, 'rounding', NULL, NULL, NULL, usd_micros,
-           NULL, NULL, NULL, NULL, NULL
+    SELECT bill_id, CAST(date_trunc('day', hour_start) AS DATE), hour_start, 'rounding', NULL, NULL, NULL, usd_micros
     FROM closing WHERE usd_micros <> 0`,
 };

@@ -6,11 +6,13 @@ import { held } from './held.ts';
 import { holding } from './holding.ts';
 import { inferred } from './inferred.ts';
 import { ledgerEntry } from './ledger-entry.ts';
-import { ownership } from './ownership.ts';
 import { presence } from './presence.ts';
+import { profile } from './profile.ts';
+import { resourceDay } from './resource-day.ts';
 import { run } from './run.ts';
 import { seen } from './seen.ts';
 import { spendDay } from './spend-day.ts';
+import { subject } from './subject.ts';
 import { waterfall } from './waterfall.ts';
 
 /** A dollar's way through the ledger, in order: each stage reads facts and the stages before it. */
@@ -26,6 +28,8 @@ export const STAGES: readonly Stage[] = [
   chargeHour,
   ledgerEntry,
   waterfall,
-  ownership,
+  resourceDay,
+  subject,
+  profile,
   spendDay,
 ];

@@ -18,6 +18,7 @@ import { idleTotalWords } from './idle-list.ts';
 import { attention } from './look-attention.ts';
 import type { WaitingWork } from './queue-page.ts';
 import { medianWait, waitingWords } from './queue-page.ts';
+import { safeText } from './safe-text.ts';
 import { textTable } from './table.ts';
 import type { AskedWindow } from './window-words.ts';
 import { windowWords } from './window-words.ts';
@@ -45,6 +46,14 @@ export interface UnlistedNode {
   readonly gpuUnits: bigint;
 }
 
+/** A price list of people's own that estimates rest on. */
+export interface CatalogUse {
+  /** Null where the list does not say where it is from. */
+  readonly source: string | null;
+  /** Its newest day among those that were used. */
+  readonly asOf: string;
+}
+
 /** Everything the first screen says. */
 export interface LookAnswer {
   readonly asOf: Date;
@@ -57,6 +66,8 @@ export interface LookAnswer {
   readonly computeSharePermille: number | null;
   readonly computeShareHoursPermille: number | null;
   readonly basisUsdMicros: { readonly billed: bigint; readonly rate: bigint; readonly estimated: bigint };
+  /** The price lists behind what is estimated, where any was imported; `list`: the built-in one serves too. */
+  readonly estimatedBy?: { readonly list: boolean; readonly catalogs: readonly CatalogUse[] };
   readonly bills: number;
   /** What stands beside the GPU, the dearest first. */
   readonly beside: readonly { readonly what: string; readonly usdMicros: bigint }[];
@@ -221,25 +232,40 @@ function asOfWords({ asOf, asOfBy }: LookAnswer): string {
 }
 
 /** Whether it was billed, stated or estimated; where mixed, how much of each. */
-function basisWords({ basisUsdMicros, bills, paidUsdMicros }: LookAnswer): string {
+function basisWords(look: LookAnswer): string {
+  const { basisUsdMicros, bills, paidUsdMicros } = look;
   const { billed, rate, estimated } = basisUsdMicros;
+  const prices = priceListWords(look);
   const noBill = bills === 0 ? ', no bill connected' : '';
   const kinds = [
     { micros: billed, alone: 'billed (effective cost)', among: 'billed' },
     { micros: rate, alone: `stated rates${noBill}`, among: 'by stated rates' },
     {
       micros: estimated,
-      alone: bills === 0 ? `estimate: list prices of ${LIST_PRICES_AS_OF}${noBill}` : 'estimate: no bill covers it yet',
-      among:
-        bills === 0
-          ? `estimated at list prices of ${LIST_PRICES_AS_OF}`
-          : `estimated (list prices of ${LIST_PRICES_AS_OF}, or rates)`,
+      alone: bills === 0 ? `estimate: ${prices}${noBill}` : 'estimate: no bill covers it yet',
+      among: bills === 0 ? `estimated at ${prices}` : `estimated (${prices}, or rates)`,
     },
   ].filter(({ micros }) => micros !== 0n);
   if (kinds.length === 1) return kinds[0]?.alone ?? '';
   if (kinds.length === 0) return paidUsdMicros === 0n && bills > 0 ? 'billed (effective cost)' : '';
   const amounts = dollarsOf(kinds.map(({ micros }) => micros)).parts;
   return kinds.map(({ among }, index) => `${amounts[index]} ${among}`).join(', ') + noBill;
+}
+
+const CATALOGS_SHOWN = 2;
+
+/** Whose prices, of which day: those of imported lists first, then the built-in one. */
+function priceListWords({ estimatedBy }: LookAnswer): string {
+  const builtIn = `list prices of ${LIST_PRICES_AS_OF}`;
+  const { list = true, catalogs = [] } = estimatedBy ?? {};
+  const words = [
+    ...new Set(
+      catalogs.map(({ source, asOf }) => `prices of ${asOf}${source === null ? '' : ` (${safeText(source)})`}`),
+    ),
+  ];
+  const more = words.length - CATALOGS_SHOWN;
+  const shown = [...words.slice(0, CATALOGS_SHOWN), ...(more > 0 ? [`${more} more lists`] : [])];
+  return [...shown, ...(list || words.length === 0 ? [builtIn] : [])].join(', ');
 }
 
 function note(category: Category, look: LookAnswer, inMoney: boolean, dataFlag: string): string {

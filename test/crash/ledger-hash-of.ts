@@ -1,4 +1,5 @@
 import { ledgerHash } from '../../src/app/ledger-hash.ts';
+import { NO_RULES } from '../../src/app/rules/rule.ts';
 import type { Snapshot } from '../../src/facts/manifest.ts';
 import { STAGES } from '../../src/ledger/stages.ts';
 import { ask } from '../../src/lake/ask.ts';
@@ -14,6 +15,7 @@ export async function ledgerHashOf(engine: Engine, dataDir: string, snapshot: Sn
     scope: scopeOf(snapshot),
     staleRows: 0,
     sources: [],
+    rules: NO_RULES,
     ask: <Row>(question: Question) => ask<Row>(engine, dataDir, snapshot, STAGES, question),
   });
   return hash;

@@ -1,6 +1,7 @@
 import type { FileProblem } from '../../facts/yaml/file-problem.ts';
 import type { Path } from '../../facts/yaml/schema-walk.ts';
 import { parseTime } from '../../money/period.ts';
+import { checkRules } from '../rules/check-rules.ts';
 import { sourceForms } from './config-schema.ts';
 import type { ConfigText, HeaderText, RateText, SourceFormName, SourceText } from './config-schema.ts';
 import { looksSecret, urlHoldsSecret } from './secret.ts';
@@ -9,7 +10,7 @@ import { looksSecret, urlHoldsSecret } from './secret.ts';
 export const KINDS = Object.keys(sourceForms) as SourceFormName[];
 
 /** What no single field can tell: names that stand twice, kinds that are none or two, secrets in the open. */
-export function checkConfig({ sources = [], rates = [] }: ConfigText): FileProblem[] {
+export function checkConfig({ sources = [], rates = [], ...rules }: ConfigText): FileProblem[] {
   const names = sources.map(({ name }) => name);
   return [
     ...sources.flatMap((source, index) => {
@@ -24,6 +25,7 @@ export function checkConfig({ sources = [], rates = [] }: ConfigText): FileProbl
       ];
     }),
     ...rates.flatMap((rate, index) => timeProblems(rate, ['rates', index])),
+    ...checkRules(rules),
   ];
 }
 

@@ -3,9 +3,11 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { OperationError } from '../../facts/operation-error.ts';
 import { readYaml } from '../../facts/yaml/yaml-file.ts';
 import { parseTime } from '../../money/period.ts';
+import { readRules } from '../rules/read-rules.ts';
 import { checkConfig, KINDS } from './check-config.ts';
 import { configSchema } from './config-schema.ts';
 import type { RateText, SourceText } from './config-schema.ts';
+import { lengthSeconds } from './length-of-time.ts';
 import type { Config, RateConfig, SourceConfig } from './source-config.ts';
 
 export const CONFIG_FILE = 'bursar.yaml';
@@ -47,14 +49,8 @@ export function readConfig(text: string, path = CONFIG_FILE): Config {
     ...(written.data !== undefined && { data: beside(written.data) }),
     sources: (written.sources ?? []).map((source) => sourceOf(source, beside)),
     rates: (written.rates ?? []).map(rateOf),
+    rules: readRules(written),
   };
-}
-
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-
-/** Seconds of `60s`, `5m`, `2h`, `30d`. */
-export function lengthSeconds(text: string): number {
-  return Number(text.slice(0, -1)) * (UNIT_SECONDS[text.slice(-1)] ?? Number.NaN);
 }
 
 type Beside = (file: string) => string;

@@ -1,13 +1,12 @@
 import { z } from 'zod';
+import { rulesForms } from '../rules/rules-schema.ts';
+import { LENGTH_OF_TIME } from './length-of-time.ts';
 
 /** The forms of bursar.yaml. Each field has its sentence here, once: errors and the JSON Schema take it from there. */
 const text = (sentence: string) => z.string().min(1).describe(sentence);
 
 const length = (sentence: string) =>
-  z
-    .string()
-    .regex(/^[1-9]\d{0,5}(s|m|h|d)$/, 'a length of time such as 60s, 5m, 2h or 30d')
-    .describe(sentence);
+  z.string().regex(LENGTH_OF_TIME, 'a length of time such as 60s, 5m, 2h or 30d').describe(sentence);
 
 const webAddress = (sentence: string) =>
   z
@@ -157,6 +156,7 @@ export const configSchema = z.strictObject({
   data: text('The data folder; ./bursar-data where not said, taken from the folder of bursar.yaml.').optional(),
   sources: z.array(source).describe('What to read, each with a name and one kind.').optional(),
   rates: z.array(rate).describe('What an hour of a GPU costs you, where no bill says so.').optional(),
+  ...rulesForms,
 });
 
 export type ConfigText = z.infer<typeof configSchema>;

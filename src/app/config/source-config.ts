@@ -1,4 +1,5 @@
 import type { SourceKind } from '../../facts/source.ts';
+import type { RuleBook } from '../rules/rule.ts';
 import type { SecretPlace } from './secret.ts';
 
 /** A header's value as written, or where its secret is kept. */
@@ -84,6 +85,8 @@ export interface Config {
   readonly data?: string;
   readonly sources: readonly SourceConfig[];
   readonly rates: readonly RateConfig[];
+  /** Whose money is whose; undefined where nothing is said. */
+  readonly rules?: RuleBook;
 }
 
 /** What people call each kind. */

@@ -1,5 +1,7 @@
 import { LIST_PRICES, LIST_PRICES_AS_OF } from '../../facts/list-price.ts';
 import type { PriceAssumption } from '../../report/first-look-lines.ts';
+import type { CatalogUse } from '../../report/look-screen.ts';
+import { catalogsUsed } from '../prices/catalogs-used.ts';
 import type { ReadSpace } from '../workspace.ts';
 
 interface PricedTime {
@@ -12,7 +14,8 @@ interface PricedTime {
 /**
  * Question: which price stands for which model, and where is it from?
  *
- * The most time first. One model may have several: a rate of one node, list prices of two regions. Reads: estimate_hour.
+ * The most time first. One model may have several: a rate of one node, list prices of two regions. Reads: estimate_hour, and what
+ * `catalogsUsed` reads.
  */
 export async function priceAssumptions(
   space: ReadSpace,
@@ -27,6 +30,7 @@ export async function priceAssumptions(
           FROM estimate_hour GROUP BY model, priced_by, usd_nanos_per_hour
           ORDER BY "presentS" DESC, model, priced_by, nanos`,
   });
+  const { catalogs } = await catalogsUsed(space, { first, last, billedToo: true });
   return rows.map(({ model, pricedBy, nanos, presentS }) => {
     const by = pricedBy === 'rate' || pricedBy === 'catalog' || pricedBy === 'list' ? pricedBy : null;
     const listed = by === 'list' && model !== null ? listPriceOf(model) : undefined;
@@ -35,9 +39,21 @@ export async function priceAssumptions(
       by,
       usdPerGpuHour: nanos === null ? null : usdText(nanos),
       ...(listed !== undefined && { source: listed.source, asOf: LIST_PRICES_AS_OF }),
+      ...(by === 'catalog' && catalogOf(catalogs.filter((each) => each.model === model))),
       gpuHours: Math.round(Number(presentS) / 360) / 10,
     };
   });
+}
+
+/** The one list of a model, or the newest day of several. */
+function catalogOf(catalogs: readonly CatalogUse[]): Pick<PriceAssumption, 'source' | 'asOf'> {
+  const sources = new Set(catalogs.map(({ source }) => source));
+  const [newest] = catalogs.map(({ asOf }) => asOf).toSorted((a, b) => (a < b ? 1 : -1));
+  const [source] = [...sources];
+  return {
+    ...(sources.size === 1 && typeof source === 'string' && { source }),
+    ...(newest !== undefined && { asOf: newest }),
+  };
 }
 
 function dayOf(time: Date): string {

@@ -8,7 +8,9 @@ import type { LedgerWindow } from '../window.ts';
 import type { ReadSpace } from '../workspace.ts';
 import { freeGpus } from './free-gpus.ts';
 import { isModel, placesFor } from './places.ts';
-import { TEAM, waitingNow } from './waiting-now.ts';
+import { jobOwnersSql } from '../rules/job-owners.ts';
+import type { RuleBook } from '../rules/rule.ts';
+import { waitingNow } from './waiting-now.ts';
 
 export interface QueueRequest {
   readonly asOf?: Date;
@@ -41,11 +43,22 @@ export async function queue(space: ReadSpace, request: QueueRequest): Promise<Qu
   };
 }
 
+const LIFE_COLUMNS = [
+  'source',
+  'allocation_id',
+  'attempt',
+  'submitted_at',
+  'held_from',
+  'life_from',
+  'gpu_count',
+  'held_model',
+];
+
 /** Each life of a job that had begun by now, with what it asked for and when it got it. */
-const LIFE = `
+const lifeSql = (book: RuleBook): string => `
   SELECT min(submitted_at) AS submitted_at, min(held_from) AS held_from, ${LIFE_GPUS} AS gpus,
-         min(held_model) AS model, min(${TEAM}) AS team
-  FROM ${WITH_MODEL} a GROUP BY source, allocation_id, attempt HAVING min(held_from) <= $now`;
+         min(held_model) AS model, min(team) AS team
+  FROM (${jobOwnersSql(book, `${WITH_MODEL} a`, 'CAST(held_from AS DATE)', LIFE_COLUMNS)}) a GROUP BY source, allocation_id, attempt HAVING min(held_from) <= $now`;
 
 /** GPU-hours waited for in the window beside those that stood idle or empty in it, by model. */
 async function waitedModels(
@@ -61,7 +74,7 @@ async function waitedModels(
     tables: MODEL_TABLES,
     params: { from, until, now },
     sql: `
-      WITH life AS (${LIFE}), cut AS (
+      WITH life AS (${lifeSql(space.rules)}), cut AS (
         SELECT model, gpus, CASE WHEN submitted_at < $from THEN $from ELSE submitted_at END AS from_at,
                CASE WHEN held_from > $until THEN $until ELSE held_from END AS until_at
         FROM life WHERE submitted_at < $until AND held_from > $from
@@ -132,7 +145,7 @@ async function teamWaits(space: ReadSpace, { from, until }: LedgerWindow, now: D
     tables: MODEL_TABLES,
     params: { from, until, now },
     sql: `
-      WITH life AS (${LIFE}), wait AS (
+      WITH life AS (${lifeSql(space.rules)}), wait AS (
         SELECT team, gpus, date_diff('second', submitted_at, held_from) AS seconds FROM life
         WHERE held_from >= $from AND held_from < $until AND submitted_at <= held_from
       )

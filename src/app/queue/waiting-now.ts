@@ -5,6 +5,7 @@ import { isDemo } from '../demo/demo-mark.ts';
 import { MODEL_TABLES, WITH_MODEL } from '../held-model.ts';
 import { lastKnownMoment } from '../now.ts';
 import type { Now } from '../now.ts';
+import { jobOwnersSql } from '../rules/job-owners.ts';
 import type { ReadSpace } from '../workspace.ts';
 
 interface WaitingRow {
@@ -22,11 +23,21 @@ interface WaitingRow {
   readonly name: string | null;
 }
 
+const JOB_COLUMNS = [
+  'source',
+  'allocation_id',
+  'submitted_at',
+  'gpu_count',
+  'cluster',
+  'namespace',
+  'workload_kind',
+  'workload_name',
+];
+const WAITING_COLUMNS = ['model', 'held_back_by', 'waited_until', 'observed_at'];
+const HELD_COLUMNS = ['attempt', 'held_from', 'held_model'];
+
 /** A scheduler that was not asked for this long may have started them all. */
 const FRESH_MS = 3_600_000;
-
-/** The ledger's rule of whose a job is (README of the ledger, ownership): who waits has no money there yet to ask for. */
-export const TEAM = `COALESCE(CASE WHEN contains(map_keys(labels), 'team') THEN labels['team'] END, account, namespace)`;
 
 /**
  * Question: who waits for GPUs now, since when, for how many?
@@ -70,9 +81,9 @@ async function toldToWait(space: ReadSpace, moment: Date): Promise<WaitingRow[]>
     params: { moment, oldest: new Date(moment.getTime() - FRESH_MS) },
     sql: `
       SELECT source, allocation_id AS "allocationId", submitted_at AS "submittedAt", CAST(gpu_count AS BIGINT) AS gpus, model,
-             held_back_by AS "heldBackBy", cluster, namespace, ${TEAM} AS team, user_name AS "user", workload_kind AS kind,
+             held_back_by AS "heldBackBy", cluster, namespace, team, user_name AS "user", workload_kind AS kind,
              workload_name AS name
-      FROM waiting
+      FROM (${jobOwnersSql(space.rules, 'waiting', 'CAST(submitted_at AS DATE)', [...WAITING_COLUMNS, ...JOB_COLUMNS])}) w
       WHERE submitted_at <= $moment AND gpu_count > 0 AND (waited_until IS NULL OR waited_until > $moment)
         AND observed_at >= $oldest`,
   });
@@ -103,8 +114,8 @@ async function waitedUntilLater(space: ReadSpace, moment: Date): Promise<Waiting
     sql: `
       SELECT source, allocation_id AS "allocationId", min(submitted_at) AS "submittedAt", CAST(sum(gpu_count) AS BIGINT) AS gpus,
              min(held_model) AS model, CAST(NULL AS VARCHAR) AS "heldBackBy", min(cluster) AS cluster, min(namespace) AS namespace,
-             min(${TEAM}) AS team, min(user_name) AS "user", min(workload_kind) AS kind, min(workload_name) AS name
-      FROM ${WITH_MODEL} a
+             min(team) AS team, min(user_name) AS "user", min(workload_kind) AS kind, min(workload_name) AS name
+      FROM (${jobOwnersSql(space.rules, `${WITH_MODEL} a`, 'CAST(held_from AS DATE)', [...HELD_COLUMNS, ...JOB_COLUMNS])}) a
       GROUP BY source, allocation_id, attempt HAVING min(submitted_at) <= $moment AND min(held_from) > $moment`,
   });
 }

@@ -28,7 +28,7 @@ export function command(): Command {
     .option('--source <name>', 'only this source; may be repeated', (name: string, all: string[]) => [...all, name], [])
     .option(
       '--since <time>',
-      'on first contact, how far back: 7d or 2026-11-01; else what bursar.yaml says, or all there is',
+      'on first contact, how far back: 7d, 2h or 2026-11-01; else what bursar.yaml says, or all there is',
     )
     .option('--until <time>', 'collect as if it were this moment', (text: string) => instant('--until', text))
     .option('--config <file>', 'instead of ./bursar.yaml')

@@ -11,6 +11,8 @@ export interface ApiOptions {
   readonly retryPausesMs?: readonly number[];
   /** How long a question may take, the server's thinking included. */
   readonly timeoutMs?: number;
+  /** How long a question may take with all its tries: a server that is stuck must not hold up the ledger. */
+  readonly patienceMs?: number;
   /** The largest answer taken in; a question whose answer is larger has to be asked in parts. */
   readonly answerBytesMax?: number;
   /** True asks for gzip: fewer bytes for much more work on both sides. Undefined: where the address is https. */
@@ -31,6 +33,8 @@ export interface AnswerEnd extends MatrixEnd {
 export interface PrometheusApi {
   /** The address without its secrets. */
   readonly shown: string;
+  /** A server that has answered nothing for so long is stuck. */
+  readonly patienceMs: number;
   /** Series of an instant question, each as it comes in. After a try that failed they come once more from the first. */
   series(
     query: string,
@@ -48,6 +52,9 @@ export interface PrometheusApi {
 const RETRY_PAUSES_MS = [500, 2000, 5000] as const;
 const RETRY_AFTER_MAX_MS = 30_000;
 const TIMEOUT_MS = 60_000;
+const PATIENCE_MS = 300_000;
+/** A gateway that gives up after so many of a question's time has waited for the server: the same question would wait again. */
+const GATEWAY_SHARE = 6;
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 const SMALL_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 const VECTOR_SERIES_MAX = 200_000;
@@ -70,25 +77,28 @@ export function prometheusApi(options: ApiOptions): PrometheusApi {
   const base = parseUrl(options.url);
   const prefix = base.pathname.replace(/\/(api(\/v1(\/.*)?)?|graph|query|targets)?\/?$/, '');
   const shown = shownUrl(new URL(prefix === '' ? '/' : prefix, base));
-  const ask = (path: string, params: readonly [string, string][], signal: AbortSignal): Asked => {
+  const ask = (path: string, params: readonly [string, string][], signal: AbortSignal, leftMs: number): Asked => {
     const url = new URL(base);
     url.pathname = `${prefix}/api/v1/${path}`;
     return {
       url: url.href,
       body: new URLSearchParams(params).toString(),
       signal,
+      leftMs,
     };
   };
   return {
     shown,
+    patienceMs: patienceOf(options),
     series: (query, timeMs, signal, onSeries, onLabels) =>
-      again(options, shown, signal, () =>
-        askSeries(ask('query', questionOf(query, timeMs, options), signal), shown, options, onSeries, onLabels),
+      again(options, shown, signal, (leftMs) =>
+        askSeries(ask('query', questionOf(query, timeMs, options), signal, leftMs), shown, options, onSeries, onLabels),
       ),
     vector: (query, timeMs, signal) =>
-      again(options, shown, signal, async () => {
+      again(options, shown, signal, async (leftMs) => {
         const samples: VectorSample[] = [];
-        await askSeries(ask('query', questionOf(query, timeMs, options), signal), shown, options, (series) => {
+        const asked = ask('query', questionOf(query, timeMs, options), signal, leftMs);
+        await askSeries(asked, shown, options, (series) => {
           if (samples.length >= VECTOR_SERIES_MAX) throw tooMuch(shown, 'more than 200,000 series');
           const value = series.values[series.count - 1];
           if (series.count > 0 && value !== undefined) samples.push({ labels: labelsOf(series), value });
@@ -96,7 +106,7 @@ export function prometheusApi(options: ApiOptions): PrometheusApi {
         return samples;
       }),
     data: (path, params, signal) =>
-      again(options, shown, signal, () => askData(ask(path, params, signal), shown, options)),
+      again(options, shown, signal, (leftMs) => askData(ask(path, params, signal, leftMs), shown, options)),
   };
 }
 
@@ -104,6 +114,12 @@ interface Asked {
   readonly url: string;
   readonly body: string;
   readonly signal: AbortSignal;
+  /** What is left of the time for all tries. */
+  readonly leftMs: number;
+}
+
+function patienceOf({ patienceMs, timeoutMs = TIMEOUT_MS }: ApiOptions): number {
+  return patienceMs ?? Math.max(PATIENCE_MS, timeoutMs);
 }
 
 /**
@@ -172,7 +188,7 @@ function limits(asked: Asked, options: ApiOptions) {
     signal: asked.signal,
     // The server is asked to give up first: its own words say more than our silence.
     idleTimeoutMs: timeoutMs + Math.min(5000, timeoutMs / 2),
-    totalTimeoutMs: timeoutMs * 5,
+    totalTimeoutMs: Math.min(timeoutMs * 5, asked.leftMs),
     compressed: options.compressed ?? asked.url.startsWith('https:'),
     ...(options.headers !== undefined && { headers: options.headers }),
   };
@@ -231,23 +247,40 @@ export function isTooMuch(error: unknown): boolean {
   return error instanceof OperationError && /^(too-many-samples|too-large|http-504)$/.test(error.code);
 }
 
+/** Promise: what `work` gives, at the latest try before the patience ends, or its failure. It is told how much time is left. */
 async function again<Result>(
   options: ApiOptions,
   shown: string,
   signal: AbortSignal,
-  work: () => Promise<Result>,
+  work: (leftMs: number) => Promise<Result>,
 ): Promise<Result> {
   const pausesMs = options.retryPausesMs ?? RETRY_PAUSES_MS;
+  const patienceMs = patienceOf(options);
+  const begunMs = performance.now();
+  const leftMs = () => Math.max(1, Math.ceil(patienceMs - (performance.now() - begunMs)));
   for (let tries = 0; ; tries += 1) {
+    const triedMs = performance.now();
     try {
-      return await work();
+      return await work(leftMs());
     } catch (error) {
       const pauseMs = pausesMs[tries];
       if (!(error instanceof OperationError) || !PASSING.has(error.code) || pauseMs === undefined) throw error;
+      const hasWaited = performance.now() - triedMs >= (options.timeoutMs ?? TIMEOUT_MS) / GATEWAY_SHARE;
+      if (error.code === 'http-504' && hasWaited) throw error;
       const askedMs = 'retryAfterMs' in error ? Number(error.retryAfterMs) : 0;
-      await pause(Math.max(pauseMs, Math.min(askedMs, RETRY_AFTER_MAX_MS)), shown, signal);
+      const waitMs = Math.max(pauseMs, Math.min(askedMs, RETRY_AFTER_MAX_MS));
+      if (waitMs >= leftMs()) throw givenUp(error, patienceMs, tries + 1);
+      await pause(waitMs, shown, signal);
     }
   }
+}
+
+function givenUp({ code, message, hint, cause }: OperationError, patienceMs: number, tries: number): OperationError {
+  const after = `${Math.round(patienceMs / 100) / 10} s and ${tries === 1 ? 'one try' : `${tries} tries`}`;
+  return new OperationError(code, `${message}; given up after ${after}, the next run goes on from here`, {
+    ...(hint !== undefined && { hint }),
+    ...(cause !== undefined && { cause }),
+  });
 }
 
 /** Waits, unless the signal comes first. */

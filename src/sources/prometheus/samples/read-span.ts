@@ -58,6 +58,7 @@ export async function readSpan(api: PrometheusApi, request: SpanRequest): Promis
   const seriesOfEach = await seriesCount(api, request);
   const ended = new AbortController();
   const signal = AbortSignal.any([request.signal, ended.signal]);
+  let heardMs = performance.now();
   const readPart = async (index: number, part: Part): Promise<void> => {
     const metric = metrics[index]?.metric ?? '';
     const track = devices.track(metric);
@@ -81,10 +82,13 @@ export async function readSpan(api: PrometheusApi, request: SpanRequest): Promis
           return columns.expected(seen.device, seen.exporter);
         },
       );
+      heardMs = performance.now();
       for (const warning of end.warnings) warnings.set(warning, (warnings.get(warning) ?? 0) + 1);
       await pause(Math.min(PAUSE_MAX_MS, end.tookMs * PAUSE_SHARE), api.shown, signal);
     } catch (error) {
-      if (!isTooMuch(error) || part.untilMs - part.fromMs < 2 * SHORTEST_PART_MS) throw error;
+      // Smaller questions are for a server that answers some of them; one that answers none for so long is stuck.
+      const isStuck = performance.now() - heardMs >= api.patienceMs;
+      if (!isTooMuch(error) || isStuck || part.untilMs - part.fromMs < 2 * SHORTEST_PART_MS) throw error;
       for (const half of partsOf(part, 2)) await readPart(index, half);
     }
   };

@@ -1,0 +1,32 @@
+import { SPEND_DAY_DIMENSIONS } from '../../ledger/spend-day.ts';
+import type { View } from '../../lake/ask.ts';
+import { ownedSpendSql, OWNER_COLUMNS } from './owned-spend.ts';
+import { ownerPeriods, ownersUnsplitSql } from './owners-sql.ts';
+import type { RuleBook } from './rule.ts';
+
+const OWNED_SPEND_COLUMNS = [...OWNER_COLUMNS, ...SPEND_DAY_DIMENSIONS];
+
+/** Tables that are not kept but said when asked, by the rules in force. */
+export function ruleViews(book: RuleBook): readonly View[] {
+  const { profiles, keep, joinSql } = ownerPeriods(book);
+  return [
+    {
+      name: 'known_profile',
+      of: ['profile'],
+      since: (day) => `${day.slice(0, 7)}-01`,
+      sql: (profile) => `SELECT DISTINCT ON (profile_no) * FROM (${profile}) listed`,
+    },
+    {
+      name: 'ownership',
+      of: ['subject', 'known_profile'],
+      sql: (subject, profile = '') => `
+        SELECT s.day, s.subject, s.workload_name, o.team, o.project, o.user_name, o.environment, o.class, o.rule
+        FROM (${subject}) s LEFT JOIN (${ownersUnsplitSql(book, profiles(profile), keep)}) o ON ${joinSql('s', 'o')}`,
+    },
+    {
+      name: 'owned_spend_day',
+      of: ['spend_day', 'known_profile'],
+      sql: (spend = '', profile = '') => ownedSpendSql(book, { spend, profile, columns: OWNED_SPEND_COLUMNS }),
+    },
+  ];
+}
