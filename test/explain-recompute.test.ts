@@ -114,7 +114,12 @@ describe('a script outside works a figure out again', () => {
 
   test('what has no price stays without one', async () => {
     const json = await explain(fleet.dataDir, '--filter', 'basis=unpriced');
-    expect(json.figure).toEqual({ usdMicros: null, gpuSeconds: 7200, unpricedSeconds: 7200 });
+    expect(json.figure).toEqual({
+      usdMicros: null,
+      marginalUsdMicros: null,
+      gpuSeconds: 7200,
+      unpricedSeconds: 7200,
+    });
     expect(json.entries.map((entry) => entry.counted)).toEqual([null, null]);
   });
 

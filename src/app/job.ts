@@ -24,7 +24,8 @@ interface HoldingRow {
 }
 
 interface MoneyRow {
-  readonly deviceId: string;
+  /** Null for what stands beside the GPU: storage and traffic of its machines. */
+  readonly deviceId: string | null;
   readonly nodeId: string | null;
   readonly model: string | null;
   readonly basis: string;
@@ -181,7 +182,9 @@ async function ownerOf(space: ReadSpace, subjects: readonly string[], days: DayR
 
 function devicesOf(money: readonly MoneyRow[]): JobDevice[] {
   const byDevice = new Map<string, MoneyRow[]>();
-  for (const row of money) byDevice.set(row.deviceId, [...(byDevice.get(row.deviceId) ?? []), row]);
+  for (const row of money) {
+    if (row.deviceId !== null) byDevice.set(row.deviceId, [...(byDevice.get(row.deviceId) ?? []), row]);
+  }
   return [...byDevice].map(([deviceId, rows]) => {
     const units = (category: string): bigint => sumUnits(rows.filter((row) => row.category === category));
     return {

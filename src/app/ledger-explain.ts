@@ -1,5 +1,5 @@
 import type { TableNeed } from '../lake/ask.ts';
-import { addDays } from '../lake/calendar.ts';
+import { addDays, parseTime } from '../lake/calendar.ts';
 import type { Params } from '../lake/engine.ts';
 import { STAGES } from '../ledger/stages.ts';
 import type {
@@ -9,6 +9,7 @@ import type {
   Explanation,
   FigurePart,
   HeldPiece,
+  MachineParts,
   Run,
   Sample,
 } from '../report/explanation.ts';
@@ -16,6 +17,7 @@ import { explainCharges } from './explain-charges.ts';
 import type { Filter } from './filter.ts';
 import { filterSql, filterText } from './filter.ts';
 import { ENTRY_KEY } from './ledger-sums.ts';
+import { machineParts } from './machine-parts.ts';
 import { unknownValues } from './unknown-values.ts';
 import { daysOf, hoursSql } from './window.ts';
 import type { LedgerWindow } from './window.ts';
@@ -32,6 +34,9 @@ export interface ExplainRequest {
   readonly detailRowsMax: number;
 }
 
+/** So many machines are told with their parts. */
+const MACHINES_MAX = 20;
+
 /** One text by which an entry and its rows of the waterfall find each other. */
 const keySql = (alias: string): string =>
   ENTRY_KEY.map((column) => `COALESCE('=' || CAST(${alias}.${column} AS VARCHAR), '-')`).join(' || chr(31) || ');
@@ -40,7 +45,8 @@ const ENTRY_COLUMNS = STAGES.find(({ name }) => name === 'ledger_entry')?.writes
 
 /** The kind of charge-hour an entry of a bill comes from. */
 const KIND = `
-  CASE WHEN x.node_id IS NOT NULL THEN 'node' WHEN x.disposition = 'beside' THEN x.component ELSE x.disposition END`;
+  CASE WHEN x.disposition = 'beside' AND x.component IN ('storage', 'transfer', 'network') THEN x.component
+       WHEN x.node_id IS NOT NULL THEN 'node' WHEN x.disposition = 'beside' THEN x.component ELSE x.disposition END`;
 
 /**
  * Question: how did a figure come about?
@@ -57,6 +63,10 @@ export async function explainLedger(space: ReadSpace, request: ExplainRequest): 
   const rows = parts.reduce((total, part) => total + part.rows, 0n);
   const figure = {
     usdMicros: parts.reduce<bigint | null>((sum, part) => plus(sum, part.usdMicros), parts.length === 0 ? 0n : null),
+    marginalUsdMicros: parts.reduce<bigint | null>(
+      (sum, part) => plus(sum, part.marginalUsdMicros),
+      parts.length === 0 ? 0n : null,
+    ),
     units: parts.reduce((sum, part) => sum + part.units, 0n),
     unpricedUnits: parts.reduce((sum, part) => sum + (part.usdMicros === null ? part.units : 0n), 0n),
   };
@@ -68,7 +78,17 @@ export async function explainLedger(space: ReadSpace, request: ExplainRequest): 
 }
 
 function noDetail() {
-  return { entries: [], charges: [], pools: [], chargeHours: [], deviceHours: [], held: [], runs: [], samples: [] };
+  return {
+    entries: [],
+    charges: [],
+    pools: [],
+    chargeHours: [],
+    deviceHours: [],
+    machines: [],
+    held: [],
+    runs: [],
+    samples: [],
+  };
 }
 
 function plus(a: bigint | null, b: bigint | null): bigint | null {
@@ -93,6 +113,7 @@ async function figureParts(space: ReadSpace, request: ExplainRequest): Promise<F
     params,
     sql: `
       SELECT w.category, w.basis, CAST(sum(w.usd_micros) AS BIGINT) AS "usdMicros",
+             CAST(sum(w.marginal_usd_micros) AS BIGINT) AS "marginalUsdMicros",
              CAST(sum(w.gpu_units) AS BIGINT) AS units, count(*) AS rows
       FROM ${from} GROUP BY w.category, w.basis
       ORDER BY "usdMicros" DESC NULLS LAST, w.category, w.basis`,
@@ -199,7 +220,21 @@ async function explainDetail(space: ReadSpace, request: ExplainRequest, truncate
     await ask('samples', detail.samples, { table: 'gpu_sample', first: addDays(day, -1), last: day }, SAMPLES);
   }
   truncated.push(...[...cut].filter((what) => !truncated.includes(what)));
-  return { ...detail, samples: onceEach(detail.samples) };
+  return { ...detail, machines: await machinesOf(space, detail.deviceHours), samples: onceEach(detail.samples) };
+}
+
+/** What the divided machines are made of, each as it was when it is first told. */
+async function machinesOf(space: ReadSpace, devices: readonly DeviceHour[]): Promise<MachineParts[]> {
+  const first = new Map<string, string>();
+  for (const { nodeId, hour, hostWeight } of devices) {
+    if (nodeId !== null && hostWeight !== null && !first.has(nodeId)) first.set(nodeId, hour);
+  }
+  const machines: MachineParts[] = [];
+  for (const [nodeId, hour] of [...first].slice(0, MACHINES_MAX)) {
+    const parts = await machineParts(space, nodeId, parseTime(hour));
+    if (parts !== undefined) machines.push(parts);
+  }
+  return machines;
 }
 
 /** A sample shortly before midnight may speak for both days. */
@@ -215,11 +250,11 @@ const DETAILED_CHARGE_HOUR = `
     FROM detailed x
   ) x ON c.bill_id = x.bill_id AND c.hour_start = x.hour_start AND c.kind = x.kind
     AND COALESCE(c.node_id, '') = COALESCE(x.node_id, '')
-    AND (c.kind = 'node' OR COALESCE(c.resource_id, '') = COALESCE(x.resource_id, ''))`;
+    AND (c.node_id IS NOT NULL OR COALESCE(c.resource_id, '') = COALESCE(x.resource_id, ''))`;
 
 const CHARGE_HOURS = `
   SELECT bill_id AS "billId", hour_start AS hour, kind, node_id AS "nodeId", resource_id AS "resourceId",
-         usd_micros AS "usdMicros"
+         usd_micros AS "usdMicros", marginal_usd_micros AS "marginalUsdMicros"
   FROM detailed_charge_hour ORDER BY bill_id, hour_start, kind, node_id, resource_id`;
 
 /** The devices whose activity counts: for a holder by count, all it may be on. */
@@ -239,7 +274,8 @@ const DETAILED_DEVICE = `
 const DEVICE_HOURS = `
   SELECT e.root_device_id AS "rootDeviceId", e.hour_start AS hour, e.node_id AS "nodeId", e.model,
          e.present_s AS "presentSeconds", e.presence, e.priced_by AS "pricedBy",
-         e.usd_nanos_per_hour AS "usdNanosPerHour"
+         e.usd_nanos_per_hour AS "usdNanosPerHour", CASE WHEN e.host_nanos > 0 THEN e.gpu_nanos END AS "gpuWeight",
+         CASE WHEN e.host_nanos > 0 THEN e.host_nanos END AS "hostWeight"
   FROM estimate_hour e
   LEFT JOIN (SELECT DISTINCT root_device_id, hour_start FROM detailed WHERE root_device_id IS NOT NULL) d
     ON e.root_device_id = d.root_device_id AND e.hour_start = d.hour_start

@@ -93,12 +93,13 @@ async function splitFaults(space: ReadSpace, chunk: DayChunk): Promise<LedgerFau
     tables: [{ table: 'ledger_entry', ...chunk }],
     sql: `
       WITH device_hour AS (
-        SELECT root_device_id, hour_start, bill_id, CAST(sum(usd_micros) AS BIGINT) AS micros,
+        SELECT root_device_id, hour_start, bill_id, component, CAST(sum(usd_micros) AS BIGINT) AS micros,
                min(split_of_usd_micros) AS least, max(split_of_usd_micros) AS most,
                CAST(sum(split_weight) AS BIGINT) AS weight, max(split_total) AS total
-        FROM ledger_entry WHERE root_device_id IS NOT NULL GROUP BY root_device_id, hour_start, bill_id
+        FROM ledger_entry WHERE root_device_id IS NOT NULL GROUP BY root_device_id, hour_start, bill_id, component
       )
-      SELECT root_device_id || ' ' || CAST(hour_start AS VARCHAR) || COALESCE(' ' || bill_id, '') AS place,
+      SELECT root_device_id || ' ' || CAST(hour_start AS VARCHAR) || COALESCE(' ' || bill_id, '') ||
+               CASE WHEN component = 'gpu' THEN '' ELSE ' ' || component END AS place,
              COALESCE(CAST(most AS VARCHAR), 'no price') || ' micros over ' || CAST(total AS VARCHAR) AS want,
              COALESCE(CAST(micros AS VARCHAR), 'no price') || ' micros over ' || CAST(weight AS VARCHAR) AS got,
              count(*) OVER () AS cases
@@ -142,9 +143,9 @@ async function categoryFaults(space: ReadSpace, chunk: DayChunk): Promise<Ledger
 
 async function dayFaults(space: ReadSpace, chunk: DayChunk): Promise<LedgerFault[]> {
   const side = (table: string, sign: 'want' | 'got'): string => `
-    SELECT day, category, basis, '${sign}' AS side, CAST(sum(usd_micros) AS BIGINT) AS micros,
+    SELECT day, category, component, basis, '${sign}' AS side, CAST(sum(usd_micros) AS BIGINT) AS micros,
            CAST(sum(gpu_units) AS BIGINT) AS units
-    FROM ${table} GROUP BY day, category, basis`;
+    FROM ${table} GROUP BY day, category, component, basis`;
   const rows = await space.ask<FaultRow>({
     tables: [
       { table: 'waterfall', ...chunk },
@@ -152,12 +153,12 @@ async function dayFaults(space: ReadSpace, chunk: DayChunk): Promise<LedgerFault
     ],
     sql: `
       WITH both_sides AS (${side('waterfall', 'want')} UNION ALL ${side('spend_day', 'got')}), summed AS (
-        SELECT day, category, basis, max(micros) FILTER (WHERE side = 'want') AS want_micros,
+        SELECT day, category, component, basis, max(micros) FILTER (WHERE side = 'want') AS want_micros,
                max(micros) FILTER (WHERE side = 'got') AS got_micros,
                max(units) FILTER (WHERE side = 'want') AS want_units, max(units) FILTER (WHERE side = 'got') AS got_units
-        FROM both_sides GROUP BY day, category, basis
+        FROM both_sides GROUP BY day, category, component, basis
       )
-      SELECT CAST(day AS VARCHAR) || ' ' || category || ', ' || basis AS place,
+      SELECT CAST(day AS VARCHAR) || ' ' || category || ', ' || component || ', ' || basis AS place,
              COALESCE(CAST(want_micros AS VARCHAR), 'nothing') AS want,
              COALESCE(CAST(got_micros AS VARCHAR), 'nothing') AS got, count(*) OVER () AS cases
       FROM summed WHERE want_micros IS DISTINCT FROM got_micros OR want_units IS DISTINCT FROM got_units

@@ -1,4 +1,5 @@
 import type { BillFacts } from '../facts/manifest.ts';
+import { providerKey } from '../facts/provider-name.ts';
 import { divideRounded } from '../money/usd.ts';
 import type { Question } from '../lake/ask.ts';
 import { startOf } from '../lake/calendar.ts';
@@ -254,7 +255,8 @@ function coveringBill(
   const midnight = `${day} 00:00:00`;
   const covering = bills.filter(
     (bill) =>
-      bill.provider.toLowerCase() === provider?.toLowerCase() &&
+      provider !== null &&
+      providerKey(bill.provider) === providerKey(provider) &&
       (account === null || bill.billingAccount === account) &&
       bill.coveredUntil !== null &&
       bill.coveredUntil > midnight,

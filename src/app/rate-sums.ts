@@ -1,5 +1,6 @@
 import { SHARE_UNITS } from '../facts/column.ts';
 import type { BillFacts } from '../facts/manifest.ts';
+import { providerKey } from '../facts/provider-name.ts';
 import { parseTime } from '../lake/calendar.ts';
 import { parseDecimal } from '../money/usd.ts';
 import type { DayChunk } from './ledger-days.ts';
@@ -51,7 +52,10 @@ export async function rateSums(space: ReadSpace, chunk: DayChunk, bills: readonl
   const sums = { rate: 0n, estimated: 0n };
   for (const { provider, account, hour, pricedBy, nanos, seconds, roots } of rows) {
     const own = bills.filter(
-      (bill) => bill.provider.toLowerCase() === provider && (account === null || bill.billingAccount === account),
+      (bill) =>
+        provider !== null &&
+        providerKey(bill.provider) === providerKey(provider) &&
+        (account === null || bill.billingAccount === account),
     );
     const isCovered = own.some(({ coveredUntil }) => coveredUntil !== null && coveredUntil > hour);
     if (isCovered || nanos === null) continue;

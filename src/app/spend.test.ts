@@ -24,6 +24,7 @@ interface Asked {
   readonly step?: string;
   readonly window?: string;
   readonly now?: Date;
+  readonly price?: 'marginal';
 }
 
 const ask = (asked: Asked): Promise<Spend> =>
@@ -33,6 +34,7 @@ const ask = (asked: Asked): Promise<Spend> =>
       window: ledgerWindow(asked.window ?? MARCH, asked.now ?? NOON, space.scope),
       filters: parseFilters(asked.filter === undefined ? [] : [asked.filter]),
       ...(asked.step !== undefined && { stepSeconds: parseStep(asked.step) }),
+      ...(asked.price !== undefined && { price: asked.price }),
     }),
   );
 
@@ -50,6 +52,18 @@ describe('spend', () => {
     'by team: jobs by account or namespace, empty GPUs by the tag of their node, the rest to nobody': {
       by: 'team',
       want: ['nlp 9.75 6h', 'asr 6.5 4h', 'vision 4 2h', 'platform 3.25 2h', '– 10.56 8h !2h'],
+    },
+    // Each hour two machines cost $4.00 on demand between them and nobody knows which: $2.00 a GPU. Owned ones cost nothing more.
+    'at marginal prices a pool costs what is on demand in it, what is owned or unused nothing': {
+      by: 'team',
+      price: 'marginal',
+      want: ['nlp 12 6h', 'asr 8 4h', 'platform 4 2h', 'vision 0 2h', '– 10.11 8h !2h'],
+    },
+    'and so do single entries': {
+      by: 'job',
+      filter: 'team=nlp|vision',
+      price: 'marginal',
+      want: ['103 8 4h', '101 4 2h', '201 0 2h'],
     },
     'by category every dollar is in one place': {
       by: 'category',

@@ -2,7 +2,7 @@ import { OperationError } from '../facts/operation-error.ts';
 import type { Question, TableNeed } from '../lake/ask.ts';
 import type { Params } from '../lake/engine.ts';
 import { SPEND_DAY_COLUMNS, SPEND_DAY_GROUPS } from '../ledger/spend-day.ts';
-import type { Spend, SpendRow } from '../report/spend-table.ts';
+import type { Spend, SpendPrice, SpendRow } from '../report/spend-table.ts';
 import type { Dimension, Filter } from './filter.ts';
 import { filterSql, filterText } from './filter.ts';
 import { ownedSpendSql } from './rules/owned-spend.ts';
@@ -21,6 +21,8 @@ export interface SpendRequest {
   readonly window: LedgerWindow;
   readonly stepSeconds?: number;
   readonly filters: readonly Filter[];
+  /** Amortised where it is left out: what statements say. Marginal is what the bills would fall by. */
+  readonly price?: SpendPrice;
 }
 
 interface Sum {
@@ -73,6 +75,7 @@ export async function spend(space: ReadSpace, request: SpendRequest): Promise<Sp
     window: request.window,
     stepSeconds: request.stepSeconds,
     filter: filterText(request.filters),
+    price: request.price ?? 'amortised',
     unknownValues: all.length > 0 ? [] : await unknownValues(space, request.window, request.filters),
     rows: all,
     totalUsdMicros: all.reduce((total, row) => added(total, row.costUsdMicros), all.length === 0 ? 0n : null),
@@ -118,7 +121,7 @@ function usesSpendDay({ by, window, stepSeconds, filters }: SpendRequest): boole
 }
 
 /** From the sums of whole days, and sums of the same form of the hours that count of days that are cut. */
-function dayPart({ by, filters, stepSeconds, window }: SpendRequest, book: RuleBook): Part {
+function dayPart({ by, filters, stepSeconds, window, price }: SpendRequest, book: RuleBook): Part {
   const { whole, cut } = window;
   const values = by.map(({ spendDayColumn = '' }, place) => `${spendDayColumn} AS v${place}, `).join('');
   const dimensions = [...by, ...filters.map(({ dimension }) => dimension)];
@@ -148,12 +151,12 @@ function dayPart({ by, filters, stepSeconds, window }: SpendRequest, book: RuleB
     params: cut.length === 0 ? {} : hours.params,
     sql: `
       SELECT ${values}${stepSql(stepSeconds, `date_diff('day', CAST($windowFrom AS DATE), day) * ${DAY_S}`)} AS step,
-             basis, usd_micros AS cost, gpu_units AS held, unpriced_units AS unpriced
+             basis, ${priceColumn(price)} AS cost, gpu_units AS held, unpriced_units AS unpriced
       FROM (${owned}) d WHERE ${filterSql(filters, ({ spendDayColumn = '' }) => spendDayColumn).sql}`,
   };
 }
 
-function entryPart({ by, filters, stepSeconds, window }: SpendRequest): Part {
+function entryPart({ by, filters, stepSeconds, window, price }: SpendRequest): Part {
   const values = by.map(({ entryColumn }, place) => `${entryColumn} AS v${place}, `).join('');
   const hours = hoursSql(window, 'w.hour_start');
   return {
@@ -164,11 +167,15 @@ function entryPart({ by, filters, stepSeconds, window }: SpendRequest): Part {
     params: hours.params,
     sql: `
       SELECT ${values}${stepSql(stepSeconds, `date_diff('second', $windowFrom, w.hour_start)`)} AS step, w.basis,
-             w.usd_micros AS cost, w.gpu_units AS held,
+             w.${priceColumn(price)} AS cost, w.gpu_units AS held,
              CASE WHEN w.usd_micros IS NULL THEN w.gpu_units ELSE 0 END AS unpriced
       FROM waterfall w LEFT JOIN ownership o ON w.day = o.day AND w.subject = o.subject
       WHERE ${hours.sql} AND ${filterSql(filters, ({ entryColumn }) => entryColumn).sql}`,
   };
+}
+
+function priceColumn(price: SpendPrice = 'amortised'): string {
+  return price === 'marginal' ? 'marginal_usd_micros' : 'usd_micros';
 }
 
 function stepSql(stepSeconds: number | undefined, elapsed: string): string {

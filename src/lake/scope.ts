@@ -1,4 +1,5 @@
 import type { BillFacts, Snapshot } from '../facts/manifest.ts';
+import { providerKey } from '../facts/provider-name.ts';
 import { addDays, dayOf, daysBetween, parseTime } from './calendar.ts';
 
 /** What the facts as a whole say before a single row is read: how far they reach, and who speaks for what. */
@@ -98,7 +99,7 @@ export function coverageOn(day: string, bills: readonly BillFacts[]): string {
   return bills
     .map(({ provider, billingAccount, coveredUntil }) => {
       const until = coveredUntil === null || coveredUntil < day ? '-' : coveredUntil < end ? coveredUntil : end;
-      return `${provider.toLowerCase()}|${billingAccount}|${until}`;
+      return `${providerKey(provider)}|${billingAccount}|${until}`;
     })
     .toSorted()
     .filter((line, index, lines) => line !== lines[index - 1])

@@ -1,9 +1,13 @@
+import { providerKeySql } from '../facts/provider-name.ts';
 import type { Stage } from '../facts/stage.ts';
 import { splitPart } from './held.ts';
 import { NODE_ROW } from './presence.ts';
 
 /** A month's charge is for the whole month, also while the month is young: a node that is still there stays for its charges. */
 const STILL_THERE = "TIMESTAMP '9999-12-31 00:00:00'";
+
+/** Node rows as charges see them. Reads: node. */
+export const CHARGED_NODE_ROW = NODE_ROW.replaceAll('$horizon', STILL_THERE);
 
 /** A charge whose words match this is for a GPU, even if no node is known for it. */
 const GPU_WORDS = [
@@ -14,6 +18,8 @@ const GPU_WORDS = [
   'standard_n[cdv]',
 ].join('|');
 
+const lastSegment = (text: string): string => `regexp_replace(lower(${text}), '^.*[/:]', '')`;
+
 /**
  * Each charge with its dollars, its kind, the node it is for, and its whole micros. Rounding runs along the charges of a
  * bill's day, so that no charge is off by a micro and a day by no more than half of one.
@@ -21,11 +27,11 @@ const GPU_WORDS = [
  */
 export const POSTED_CHARGE = `
   billed_node AS (
-    SELECT DISTINCT b.bill_id, n.node_id, lower(n.provider) AS provider,
-           regexp_replace(lower(COALESCE(n.resource_id, n.node_id)), '^.*[/:]', '') AS resource_key
+    SELECT DISTINCT b.bill_id, n.node_id, ${providerKeySql('n.provider')} AS provider,
+           ${lastSegment('COALESCE(n.resource_id, n.node_id)')} AS resource_key
     FROM node n JOIN bill b ON n.present_from < b.ends_at
     UNION ALL
-    SELECT DISTINCT b.bill_id, d.node_id, CAST(NULL AS VARCHAR), regexp_replace(lower(d.node_id), '^.*[/:]', '')
+    SELECT DISTINCT b.bill_id, d.node_id, CAST(NULL AS VARCHAR), ${lastSegment('d.node_id')}
     FROM device d JOIN bill b ON d.present_from < b.ends_at
     LEFT JOIN node n ON d.node_id = n.node_id AND n.present_from < b.ends_at WHERE n.node_id IS NULL
   ), fx AS (
@@ -48,30 +54,46 @@ export const POSTED_CHARGE = `
   ), met_node AS (
     SELECT c.bill_id, c.part, c.ordinal, min(n.node_id) AS node_id
     FROM charge c JOIN billed_node n ON c.bill_id = n.bill_id AND c.resource_key = n.resource_key
-      AND (n.provider IS NULL OR n.provider = lower(c.provider))
+      AND (n.provider IS NULL OR n.provider = ${providerKeySql('c.provider')})
     GROUP BY c.bill_id, c.part, c.ordinal
-  ), posted_charge AS (
-    SELECT c.bill_id, c.part, c.ordinal, c.provider, c.billing_account, c.region, c.sku_id, c.pricing_category,
-           c.resource_id, c.charge_from, c.charge_until, c.charge_day, c.usd,
-           c.micros_upto - lag(c.micros_upto, 1, CAST(0 AS BIGINT)) OVER (PARTITION BY c.bill_id, c.charge_day
-             ORDER BY COALESCE(c.resource_id, ''), c.usd, c.row_hash, c.part, c.ordinal) AS usd_micros,
+  ), reservation_node AS (
+    SELECT DISTINCT c.bill_id, c.capacity_reservation_id, m.node_id
+    FROM charge c JOIN met_node m ON c.bill_id = m.bill_id AND c.part = m.part AND c.ordinal = m.ordinal
+    WHERE c.capacity_reservation_id IS NOT NULL
+  ), sorted_charge AS (
+    SELECT c.*, m.node_id AS met_node_id,
            CASE WHEN lower(c.charge_category) = 'tax' THEN 'tax'
                 WHEN lower(c.charge_category) = 'credit' THEN 'credit'
                 WHEN lower(c.commitment_status) = 'unused' OR lower(c.capacity_reservation_status) = 'unused'
                   THEN 'stranded'
-                WHEN m.node_id IS NOT NULL THEN 'node'
-                WHEN lower(c.service_name) LIKE '%support%' THEN 'support'
+                WHEN m.node_id IS NULL AND lower(c.service_name) LIKE '%support%' THEN 'support'
                 WHEN lower(c.service_category) = 'storage' THEN 'storage'
                 WHEN lower(c.service_category) = 'networking' THEN
                   CASE WHEN regexp_like(lower(COALESCE(c.charge_description, '') || ' ' || COALESCE(c.sku_id, '')),
                          'transfer|egress|bandwidth') THEN 'transfer' ELSE 'network' END
+                WHEN m.node_id IS NOT NULL THEN 'node'
+                WHEN c.capacity_reservation_id IS NOT NULL AND c.effective <> 0
+                  AND (lower(c.charge_category) = 'purchase' OR (lower(c.charge_category) = 'usage'
+                    AND COALESCE(c.resource_key, '') IN ('', ${lastSegment('c.capacity_reservation_id')}))) THEN 'block'
                 WHEN regexp_like(lower(COALESCE(c.charge_description, '') || ' ' || COALESCE(c.sku_id, '') || ' ' ||
                        COALESCE(c.resource_type, '') || ' ' || COALESCE(c.service_name, '')), '${GPU_WORDS}')
                   THEN 'unmatched'
                 WHEN lower(c.service_category) = 'compute' THEN 'host'
-                ELSE 'other' END AS kind,
-           m.node_id
+                ELSE 'other' END AS kind
     FROM running c LEFT JOIN met_node m ON c.bill_id = m.bill_id AND c.part = m.part AND c.ordinal = m.ordinal
+  ), posted_charge AS (
+    SELECT c.bill_id, c.part, c.ordinal, c.provider, c.billing_account, c.region, c.sku_id, c.pricing_category,
+           CASE WHEN c.kind IN ('stranded', 'block')
+                THEN COALESCE(c.resource_id, c.commitment_id, c.capacity_reservation_id)
+                ELSE c.resource_id END AS resource_id,
+           c.charge_from, c.charge_until, c.charge_day, c.usd,
+           c.micros_upto - lag(c.micros_upto, 1, CAST(0 AS BIGINT)) OVER (PARTITION BY c.bill_id, c.charge_day
+             ORDER BY COALESCE(c.resource_id, ''), c.usd, c.row_hash, c.part, c.ordinal) AS usd_micros,
+           c.kind, CASE WHEN c.kind IN ('node', 'storage', 'transfer', 'network') THEN c.met_node_id END AS node_id,
+           c.capacity_reservation_id,
+           c.commitment_id IS NOT NULL OR c.capacity_reservation_id IS NOT NULL
+             OR COALESCE(lower(c.pricing_category), '') = 'committed' AS is_committed
+    FROM sorted_charge c
   )`;
 
 /** Each posted charge by the hour: by the seconds its node was there, else by its own seconds. Reads: posted_charge, node. */
@@ -82,7 +104,7 @@ const CHARGE_BY_HOUR = `
     SELECT * FROM posted_charge WHERE date_trunc('hour', charge_from) <> date_trunc('hour',
       CASE WHEN charge_until > charge_from THEN charge_until - INTERVAL '1' SECOND ELSE charge_from END)
   ), long_hour AS (
-    SELECT c.bill_id, c.part, c.ordinal, c.node_id, c.kind, c.usd_micros, h.hour_start,
+    SELECT c.bill_id, c.part, c.ordinal, c.node_id, c.usd_micros, h.hour_start,
            CASE WHEN c.charge_from > h.hour_start THEN c.charge_from ELSE h.hour_start END AS from_at,
            CASE WHEN c.charge_until < h.hour_end THEN c.charge_until ELSE h.hour_end END AS until_at
     FROM long_charge c JOIN calendar_hour h ON h.hour_start < c.charge_until AND h.hour_end > c.charge_from
@@ -90,7 +112,7 @@ const CHARGE_BY_HOUR = `
     SELECT l.bill_id, l.part, l.ordinal, l.hour_start,
            CAST(sum(date_diff('second', CASE WHEN n.from_at > l.from_at THEN n.from_at ELSE l.from_at END,
              CASE WHEN n.until_at < l.until_at THEN n.until_at ELSE l.until_at END)) AS BIGINT) AS seconds
-    FROM long_hour l JOIN node_there n ON l.kind = 'node' AND l.node_id = n.node_id
+    FROM long_hour l JOIN node_there n ON l.node_id = n.node_id
       AND n.from_at < l.until_at AND n.until_at > l.from_at
     GROUP BY l.bill_id, l.part, l.ordinal, l.hour_start
   ), present_total AS (
@@ -120,17 +142,41 @@ const CHARGE_BY_HOUR = `
     FROM cumulated WHERE weight > 0
   )`;
 
+/** What blocks of capacity cost in each hour, over the nodes of their reservation that were there. Reads: hourly, reservation_node. */
+const BLOCK_BY_NODE = `
+  block_hour AS (
+    SELECT bill_id, hour_start, capacity_reservation_id, min(resource_id) AS resource_id,
+           COALESCE(min(region), '') AS region, CAST(sum(usd_micros) AS BIGINT) AS block_micros
+    FROM hourly WHERE kind = 'block' GROUP BY bill_id, hour_start, capacity_reservation_id
+  ), block_weight AS (
+    SELECT b.bill_id, b.hour_start, b.capacity_reservation_id, b.resource_id, b.region, b.block_micros, r.node_id,
+           CAST(sum(date_diff('second', CASE WHEN n.from_at > b.hour_start THEN n.from_at ELSE b.hour_start END,
+             CASE WHEN n.until_at < b.hour_start + INTERVAL '1' HOUR THEN n.until_at
+                  ELSE b.hour_start + INTERVAL '1' HOUR END)) AS BIGINT) AS weight
+    FROM block_hour b JOIN reservation_node r
+      ON b.bill_id = r.bill_id AND b.capacity_reservation_id = r.capacity_reservation_id
+    JOIN node_there n ON r.node_id = n.node_id
+      AND n.from_at < b.hour_start + INTERVAL '1' HOUR AND n.until_at > b.hour_start
+    GROUP BY b.bill_id, b.hour_start, b.capacity_reservation_id, b.resource_id, b.region, b.block_micros, r.node_id
+  ), block_upto AS (
+    SELECT block_weight.*, CAST(sum(weight) OVER in_block AS BIGINT) AS weight_total,
+           CAST(sum(weight) OVER (in_block ORDER BY node_id ROWS UNBOUNDED PRECEDING) AS BIGINT) AS weight_upto
+    FROM block_weight WINDOW in_block AS (PARTITION BY bill_id, hour_start, capacity_reservation_id)
+  )`;
+
 /**
  * Question: what does each bill charge for each resource in each hour?
  *
  * Its unit is the bill. Charges of one SKU, region and hour are one pool: which of two equal machines a floating
  * reservation happened to pay for is an accident of the bill, not a fact about the job on it. Spot is a pool of its own.
+ * What a block of capacity costs is its nodes' while they are there. Beside the price stands the marginal one: what the bill would
+ * fall by if the node had not been used.
  *
  * Reads: charge, bill, fx_rate, node, device.
  */
 export const chargeHour: Stage = {
   name: 'charge_hour',
-  version: 1,
+  version: 2,
   unit: 'bill',
   reads: [
     { table: 'charge', days: [0] },
@@ -149,24 +195,28 @@ export const chargeHour: Stage = {
     ['resource_id', 'VARCHAR'],
     ['region', 'VARCHAR'],
     ['usd_micros', 'BIGINT'],
+    ['marginal_usd_micros', 'BIGINT'],
   ],
   orderBy: 'hour_start, kind, node_id, resource_id',
   sql: `
-    WITH node_row AS (${NODE_ROW.replaceAll('$horizon', STILL_THERE)}
+    WITH node_row AS (${CHARGED_NODE_ROW}
     ), ${POSTED_CHARGE}, ${CHARGE_BY_HOUR}, hourly AS (
       SELECT h.bill_id, h.hour_start, h.usd_micros, c.kind, c.node_id, c.resource_id, c.region, c.sku_id,
-             COALESCE(lower(c.pricing_category), '') = 'dynamic' AS is_spot
+             COALESCE(lower(c.pricing_category), '') = 'dynamic' AS is_spot, c.is_committed, c.capacity_reservation_id
       FROM charge_by_hour h JOIN posted_charge c
         ON h.bill_id = c.bill_id AND h.part = c.part AND h.ordinal = c.ordinal
-    ), node_hour AS (
+    ), ${BLOCK_BY_NODE}, node_hour AS (
       SELECT bill_id, hour_start, node_id, COALESCE(region, '') AS region,
              CASE WHEN sku_id IS NULL THEN 'node ' || node_id ELSE 'sku ' || sku_id END AS pool, is_spot,
-             min(resource_id) AS resource_id, CAST(sum(usd_micros) AS BIGINT) AS usd_micros
+             min(resource_id) AS resource_id, CAST(sum(usd_micros) AS BIGINT) AS usd_micros,
+             CAST(sum(CASE WHEN is_committed THEN 0 ELSE usd_micros END) AS BIGINT) AS uncommitted_micros,
+             bool_or(NOT is_committed) AS has_uncommitted
       FROM hourly WHERE kind = 'node'
       GROUP BY bill_id, hour_start, node_id, COALESCE(region, ''),
                CASE WHEN sku_id IS NULL THEN 'node ' || node_id ELSE 'sku ' || sku_id END, is_spot
     ), crowd AS (
-      SELECT node_hour.*, count(*) OVER in_pool AS nodes, CAST(sum(usd_micros) OVER in_pool AS BIGINT) AS pool_micros
+      SELECT node_hour.*, count(*) OVER in_pool AS nodes, CAST(sum(usd_micros) OVER in_pool AS BIGINT) AS pool_micros,
+             CAST(sum(uncommitted_micros) OVER in_pool AS BIGINT) AS pool_uncommitted_micros
       FROM node_hour WINDOW in_pool AS (PARTITION BY bill_id, hour_start, region, pool, is_spot)
     ), node_seconds AS (
       SELECT c.bill_id, c.hour_start, c.node_id, c.region, c.pool, c.is_spot,
@@ -185,19 +235,39 @@ export const chargeHour: Stage = {
         AND c.node_id = s.node_id AND c.region = s.region AND c.pool = s.pool AND c.is_spot = s.is_spot
       WHERE c.nodes > 1
     ), pool_even AS (
-      SELECT bill_id, hour_start, node_id, resource_id, region, pool, is_spot, pool_micros,
+      SELECT bill_id, hour_start, node_id, resource_id, region, pool, is_spot, has_uncommitted, pool_micros, pool_uncommitted_micros,
              CASE WHEN weight_total = 0 THEN 1 ELSE weight END AS weight,
              CASE WHEN weight_total = 0 THEN nodes ELSE weight_total END AS weight_total
       FROM pool_weight
     ), pool_upto AS (
-      SELECT pool_even.*, CAST(sum(weight) OVER (PARTITION BY bill_id, hour_start, region, pool, is_spot
-               ORDER BY node_id ROWS UNBOUNDED PRECEDING) AS BIGINT) AS weight_upto
-      FROM pool_even
+      SELECT pool_even.*,
+             CAST(sum(weight) OVER (in_pool ORDER BY node_id ROWS UNBOUNDED PRECEDING) AS BIGINT) AS weight_upto,
+             CAST(sum(CASE WHEN has_uncommitted THEN weight ELSE 0 END) OVER in_pool AS BIGINT) AS uncommitted_weight,
+             CAST(sum(CASE WHEN has_uncommitted THEN 1 ELSE 0 END) OVER in_pool AS BIGINT) AS uncommitted_nodes
+      FROM pool_even WINDOW in_pool AS (PARTITION BY bill_id, hour_start, region, pool, is_spot)
     ), pooled AS (
-      SELECT bill_id, hour_start, node_id, resource_id, region, usd_micros FROM crowd WHERE nodes = 1
+      SELECT bill_id, hour_start, node_id, resource_id, region, usd_micros, uncommitted_micros AS marginal_usd_micros
+      FROM crowd WHERE nodes = 1
       UNION ALL
-      SELECT bill_id, hour_start, node_id, resource_id, region, ${splitPart('CAST(pool_micros AS DECIMAL(38,0))', 'weight_upto', 'weight', 'weight_total')}
+      SELECT bill_id, hour_start, node_id, resource_id, region,
+             ${splitPart('CAST(pool_micros AS DECIMAL(38,0))', 'weight_upto', 'weight', 'weight_total')},
+             CASE WHEN uncommitted_nodes = 0 THEN 0
+                  WHEN uncommitted_weight = 0 THEN ${splitPart('pool_uncommitted_micros', '1', '1', 'uncommitted_nodes')}
+                  ELSE ${splitPart('CAST(pool_uncommitted_micros AS DECIMAL(38,0))', 'weight', 'weight', 'uncommitted_weight')} END
       FROM pool_upto
+      UNION ALL
+      SELECT bill_id, hour_start, node_id, resource_id, region,
+             ${splitPart('CAST(block_micros AS DECIMAL(38,0))', 'weight_upto', 'weight', 'weight_total')}, 0
+      FROM block_upto
+    ), beside_node AS (
+      SELECT h.bill_id, h.hour_start, CASE WHEN h.kind = 'block' THEN 'stranded' ELSE h.kind END AS kind, h.node_id,
+             h.resource_id, h.region, h.usd_micros,
+             CASE WHEN h.is_committed OR h.kind IN ('stranded', 'block', 'tax', 'credit', 'support') THEN 0
+                  ELSE h.usd_micros END AS marginal_usd_micros
+      FROM hourly h LEFT JOIN (SELECT DISTINCT bill_id, hour_start, capacity_reservation_id FROM block_upto) b
+        ON h.kind = 'block' AND h.bill_id = b.bill_id AND h.hour_start = b.hour_start
+        AND h.capacity_reservation_id = b.capacity_reservation_id
+      WHERE h.kind <> 'node' AND b.bill_id IS NULL
     ), closing AS (
       SELECT bill_id, CAST(round(CAST(sum(usd) AS DECIMAL(38,18)) * 1000000) AS BIGINT) -
                CAST(sum(usd_micros) AS BIGINT) AS usd_micros,
@@ -205,14 +275,17 @@ export const chargeHour: Stage = {
       FROM posted_charge GROUP BY bill_id
     )
     SELECT bill_id, CAST(date_trunc('day', hour_start) AS DATE) AS day, hour_start, 'node' AS kind, node_id,
-           min(resource_id) AS resource_id, min(CASE WHEN region <> '' THEN region END) AS region, CAST(sum(usd_micros) AS BIGINT) AS usd_micros
+           min(resource_id) AS resource_id, min(CASE WHEN region <> '' THEN region END) AS region, CAST(sum(usd_micros) AS BIGINT) AS usd_micros,
+           CAST(sum(marginal_usd_micros) AS BIGINT) AS marginal_usd_micros
     FROM pooled GROUP BY bill_id, hour_start, node_id
     UNION ALL
-    SELECT bill_id, CAST(date_trunc('day', hour_start) AS DATE), hour_start, kind, NULL, resource_id, min(region),
-           CAST(sum(usd_micros) AS BIGINT)
-    FROM hourly WHERE kind <> 'node' GROUP BY bill_id, hour_start, kind, resource_id
+    SELECT bill_id, CAST(date_trunc('day', hour_start) AS DATE), hour_start, kind, node_id, min(resource_id), min(region),
+           CAST(sum(usd_micros) AS BIGINT), CAST(sum(marginal_usd_micros) AS BIGINT)
+    FROM beside_node
+    GROUP BY bill_id, hour_start, kind, node_id, CASE WHEN node_id IS NULL THEN resource_id END
     HAVING CAST(sum(usd_micros) AS BIGINT) <> 0
     UNION ALL
-    SELECT bill_id, CAST(date_trunc('day', hour_start) AS DATE), hour_start, 'rounding', NULL, NULL, NULL, usd_micros
+    SELECT bill_id, CAST(date_trunc('day', hour_start) AS DATE), hour_start, 'rounding', NULL, NULL, NULL, usd_micros,
+           0
     FROM closing WHERE usd_micros <> 0`,
 };

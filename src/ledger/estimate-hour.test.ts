@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { stagesOn } from '../../test/stage-on.ts';
-import { estimateHour } from './estimate-hour.ts';
+import { estimateHourBy } from './estimate-hour.ts';
 
 type Row = Readonly<Record<string, string | number | null>>;
 
@@ -144,7 +144,7 @@ const cases: Readonly<Record<string, Case>> = {
 
 describe('what an hour of a GPU is estimated at', () => {
   test.each(Object.entries(cases))('%s', async (_, { gpu = {}, prices = [], rates = [], want }) => {
-    const rows = await stagesOn([estimateHour], { presence: [{ ...GPU, ...gpu }], price: prices, rate: rates });
+    const rows = await stagesOn([estimateHourBy([])], { presence: [{ ...GPU, ...gpu }], price: prices, rate: rates });
     const at10 = rows.find((row) => row['hour_start'] === '2026-03-02 10:00:00');
     expect(rows).toHaveLength(24);
     expect(`${String(at10?.['priced_by'])} ${String(at10?.['usd_nanos_per_hour'])}`).toBe(want);

@@ -24,7 +24,7 @@ export const NODE_ROW = `
  */
 export const presence: Stage = {
   name: 'presence',
-  version: 2,
+  version: 3,
   unit: 'day',
   reads: [
     { table: 'node', days: 'all' },
@@ -53,6 +53,8 @@ export const presence: Stage = {
     ['zone', 'VARCHAR'],
     ['instance_type', 'VARCHAR'],
     ['node_gpus', 'BIGINT'],
+    ['vcpu', 'BIGINT'],
+    ['memory_bytes', 'BIGINT'],
   ],
   orderBy: 'node_id, device_id, from_at',
   sql: `
@@ -76,18 +78,20 @@ export const presence: Stage = {
       SELECT d.device_id, d.parent_device_id, d.node_id, d.share_units, d.model, 'inventory' AS presence,
              d.present_from AS from_at, d.ends_at AS until_at, n.present_from AS node_from, n.ends_at AS node_until,
              n.cluster, n.provider, n.billing_account, n.region, n.purchase, n.state, n.zone, n.instance_type,
-             n.gpu_count AS node_gpus
+             n.gpu_count AS node_gpus, n.vcpu, n.memory_bytes
       FROM device_row d JOIN node_row n ON d.node_id = n.node_id
         AND d.present_from < n.ends_at AND d.ends_at > n.present_from
       UNION ALL
       SELECT d.device_id, d.parent_device_id, d.node_id, d.share_units, d.model, 'inventory',
-             d.present_from, d.ends_at, d.present_from, d.ends_at, NULL, NULL, NULL, NULL, NULL, 'up', NULL, NULL, NULL
+             d.present_from, d.ends_at, d.present_from, d.ends_at, NULL, NULL, NULL, NULL, NULL, 'up', NULL, NULL, NULL,
+             NULL, NULL
       FROM device_row d LEFT JOIN (SELECT DISTINCT node_id FROM node) n ON d.node_id = n.node_id
       WHERE n.node_id IS NULL
       UNION ALL
       SELECT n.node_id || '/gpu' || CAST(c.n AS VARCHAR), NULL, n.node_id, ${SHARE_UNITS}, n.model, n.presence,
              n.present_from, n.ends_at, n.present_from, n.ends_at,
-             n.cluster, n.provider, n.billing_account, n.region, n.purchase, n.state, n.zone, n.instance_type, n.gpu_count
+             n.cluster, n.provider, n.billing_account, n.region, n.purchase, n.state, n.zone, n.instance_type, n.gpu_count,
+             n.vcpu, n.memory_bytes
       FROM node_row n
       LEFT JOIN (SELECT DISTINCT node_id FROM device) d ON n.node_id = d.node_id
       LEFT JOIN inferred_on i ON n.node_id = i.node_id
@@ -97,13 +101,13 @@ export const presence: Stage = {
       SELECT i.device_id, NULL, i.node_id, ${SHARE_UNITS}, n.model, 'inferred', i.from_at, i.until_at,
              COALESCE(n.reach_from, i.from_at), COALESCE(n.reach_until, i.until_at),
              n.cluster, n.provider, n.billing_account, n.region, n.purchase, COALESCE(n.state, 'up'), n.zone,
-             n.instance_type, n.gpu_count
+             n.instance_type, n.gpu_count, n.vcpu, n.memory_bytes
       FROM inferred i LEFT JOIN node_reach n ON i.node_id = n.node_id
         AND i.from_at < n.reach_until AND i.until_at > n.reach_from
       WHERE i.device_id IS NOT NULL
       UNION ALL
       SELECT k.node_id || '/gpu' || CAST(c.n AS VARCHAR), NULL, k.node_id, ${SHARE_UNITS}, NULL, 'inferred',
-             k.from_at, k.until_at, k.from_at, k.until_at, NULL, NULL, NULL, NULL, NULL, 'up', NULL, NULL, NULL
+             k.from_at, k.until_at, k.from_at, k.until_at, NULL, NULL, NULL, NULL, NULL, 'up', NULL, NULL, NULL, NULL, NULL
       FROM inferred k JOIN counter c ON c.n < k.counted_gpus WHERE k.device_id IS NULL
     ), both_there AS (
       SELECT there.*,
@@ -118,6 +122,6 @@ export const presence: Stage = {
            CASE WHEN b.begins < d.day_start THEN d.day_start ELSE b.begins END AS from_at,
            CASE WHEN b.ends > d.day_end THEN d.day_end ELSE b.ends END AS until_at,
            b.model, b.cluster, b.provider, b.billing_account, b.region, b.purchase, b.state, b.presence,
-           b.zone, b.instance_type, b.node_gpus
+           b.zone, b.instance_type, b.node_gpus, b.vcpu, b.memory_bytes
     FROM both_there b JOIN calendar_day d ON b.begins < d.day_end AND b.ends > d.day_start`,
 };

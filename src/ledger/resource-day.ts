@@ -1,13 +1,19 @@
 import type { Stage } from '../facts/stage.ts';
 
+const HAS_TAGS = `map_keys(c.tags) <> map_keys(CAST(map() AS MAP(VARCHAR, VARCHAR)))`;
+
+/** What a row is charged for: its resource, or without one the commitment or the reservation that it is about. */
+const CHARGED_ID = 'COALESCE(c.resource_id, c.commitment_id, c.capacity_reservation_id)';
+
 /** Of the rows of one resource and day, one speaks: one with tags before one without, then the least row. */
-const ROW_KEY = `CASE WHEN map_keys(c.tags) <> map_keys(CAST(map() AS MAP(VARCHAR, VARCHAR))) THEN '0' ELSE '1' END
+const ROW_KEY = `CASE WHEN ${HAS_TAGS} THEN '0' ELSE '1' END
              || c.row_hash || ' ' || CAST(c.part AS VARCHAR) || ' ' || CAST(c.ordinal AS VARCHAR)`;
 
 /**
  * Question: what do bills say about each resource they charge for, day by day: its tags, its name, its service?
  *
- * One row for a bill, day and resource, however many charges it has, so that what rules ask about costs the posting nothing.
+ * What is charged for a commitment that nobody used has the tags of its purchase, where its own rows have none: it belongs to who
+ * bought it. One row for a bill, day and resource, however many charges it has, so that what rules ask about costs the posting nothing.
  *
  * Reads: charge.
  */
@@ -32,13 +38,22 @@ export const resourceDay: Stage = {
   orderBy: 'day, resource_id',
   sql: `
     WITH charged AS (
-      SELECT c.bill_id, d.day, c.resource_id, min(${ROW_KEY}) AS row_key
+      SELECT c.bill_id, d.day, ${CHARGED_ID} AS resource_id, min(${ROW_KEY}) AS row_key
       FROM charge c JOIN calendar_day d ON d.day_end > c.charge_from
         AND (d.day_start < c.charge_until OR d.day_start <= c.charge_from)
-      WHERE c.resource_id IS NOT NULL
-      GROUP BY c.bill_id, d.day, c.resource_id
+      WHERE ${CHARGED_ID} IS NOT NULL
+      GROUP BY c.bill_id, d.day, ${CHARGED_ID}
+    ), bought AS (
+      SELECT c.bill_id, COALESCE(c.commitment_id, c.capacity_reservation_id) AS bought_id, min(${ROW_KEY}) AS row_key
+      FROM charge c WHERE lower(c.charge_category) = 'purchase' AND ${HAS_TAGS}
+        AND COALESCE(c.commitment_id, c.capacity_reservation_id) IS NOT NULL
+      GROUP BY c.bill_id, COALESCE(c.commitment_id, c.capacity_reservation_id)
+    ), buyer AS (
+      SELECT k.bill_id, k.bought_id, c.tags FROM bought k JOIN charge c ON k.bill_id = c.bill_id
+        AND k.bought_id = COALESCE(c.commitment_id, c.capacity_reservation_id) AND k.row_key = ${ROW_KEY}
     )
     SELECT k.bill_id, k.day, k.resource_id, c.resource_name, c.provider, c.billing_account, c.sub_account, c.service_name,
-           c.region, c.tags
-    FROM charged k JOIN charge c ON k.bill_id = c.bill_id AND k.resource_id = c.resource_id AND k.row_key = ${ROW_KEY}`,
+           c.region, CASE WHEN ${HAS_TAGS} THEN c.tags ELSE COALESCE(b.tags, c.tags) END AS tags
+    FROM charged k JOIN charge c ON k.bill_id = c.bill_id AND k.resource_id = ${CHARGED_ID} AND k.row_key = ${ROW_KEY}
+    LEFT JOIN buyer b ON k.bill_id = b.bill_id AND b.bought_id = COALESCE(c.commitment_id, c.capacity_reservation_id)`,
 };

@@ -15,11 +15,12 @@ export const SPEND_DAY_DIMENSIONS = [
 ] as const;
 
 /** What is added up; whatever is split over teams splits each of these. */
-export const SPEND_DAY_MEASURES = ['usd_micros', 'gpu_units', 'unpriced_units'] as const;
+export const SPEND_DAY_MEASURES = ['usd_micros', 'marginal_usd_micros', 'gpu_units', 'unpriced_units'] as const;
 
 /** Sums of the rows of a waterfall `w` beside the `profile_no` of their subject `s`. */
 export const SPEND_DAY_COLUMNS = `w.day, s.profile_no, ${SPEND_DAY_DIMENSIONS.map((name) => `w.${name}`).join(', ')},
-           CAST(sum(w.usd_micros) AS BIGINT) AS usd_micros, CAST(sum(w.gpu_units) AS BIGINT) AS gpu_units,
+           CAST(sum(w.usd_micros) AS BIGINT) AS usd_micros,
+           CAST(sum(w.marginal_usd_micros) AS BIGINT) AS marginal_usd_micros, CAST(sum(w.gpu_units) AS BIGINT) AS gpu_units,
            COALESCE(CAST(sum(w.gpu_units) FILTER (WHERE w.usd_micros IS NULL) AS BIGINT), 0) AS unpriced_units`;
 
 export const SPEND_DAY_GROUPS = `w.day, s.profile_no, ${SPEND_DAY_DIMENSIONS.map((name) => `w.${name}`).join(', ')}`;

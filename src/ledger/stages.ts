@@ -1,6 +1,8 @@
+import { COMPONENT_PRICES } from '../facts/component-price.ts';
+import type { ComponentPrice } from '../facts/component-price.ts';
 import type { Stage } from '../facts/stage.ts';
 import { chargeHour } from './charge-hour.ts';
-import { estimateHour } from './estimate-hour.ts';
+import { estimateHourBy } from './estimate-hour.ts';
 import { gpuHour } from './gpu-hour.ts';
 import { held } from './held.ts';
 import { holding } from './holding.ts';
@@ -16,7 +18,7 @@ import { subject } from './subject.ts';
 import { waterfall } from './waterfall.ts';
 
 /** A dollar's way through the ledger, in order: each stage reads facts and the stages before it. */
-export const STAGES: readonly Stage[] = [
+export const stagesBy = (componentPrices: readonly ComponentPrice[]): readonly Stage[] => [
   holding,
   seen,
   inferred,
@@ -24,7 +26,7 @@ export const STAGES: readonly Stage[] = [
   run,
   held,
   gpuHour,
-  estimateHour,
+  estimateHourBy(componentPrices),
   chargeHour,
   ledgerEntry,
   waterfall,
@@ -33,3 +35,5 @@ export const STAGES: readonly Stage[] = [
   profile,
   spendDay,
 ];
+
+export const STAGES = stagesBy(COMPONENT_PRICES);

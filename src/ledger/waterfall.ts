@@ -8,15 +8,20 @@ export type Category = (typeof CATEGORIES)[number];
 
 const DIMENSIONS = [...ENTRY_DIMENSIONS.map(([column]) => column), 'subject'].join(', ');
 
+/** Both prices are divided the same way, each by itself. */
+const PRICES = ['usd_micros', 'marginal_usd_micros'] as const;
+type Price = (typeof PRICES)[number];
+
 /** What of an entry falls to the first `units` of its unit-seconds. */
-const upTo = (units: string): string => splitMoney('usd_micros', units, units, 'split_weight');
+const upTo = (price: Price, units: string): string => splitMoney(price, units, units, 'split_weight');
 
 /** Unit-seconds of an entry of which nothing is known; and those together with the idle ones. */
 const UNKNOWN = '(split_weight - split_computing - split_idle)';
 const UNKNOWN_OR_IDLE = '(split_weight - split_computing)';
 
-const activityPart = (category: Category, units: string, micros: string, counted: string): string => `
-  SELECT ${DIMENSIONS}, '${category}' AS category, ${micros} AS usd_micros, ${counted} AS gpu_units
+const activityPart = (category: Category, units: string, micros: (price: Price) => string, counted: string): string => `
+  SELECT ${DIMENSIONS}, '${category}' AS category, ${PRICES.map((price) => `${micros(price)} AS ${price}`).join(', ')},
+         ${counted} AS gpu_units
   FROM ledger_entry WHERE disposition = 'held' AND ${units} > 0`;
 
 /**
@@ -29,7 +34,7 @@ const activityPart = (category: Category, units: string, micros: string, counted
  */
 export const waterfall: Stage = {
   name: 'waterfall',
-  version: 1,
+  version: 2,
   unit: 'day',
   reads: [{ table: 'ledger_entry', days: [0] }],
   params: [],
@@ -38,22 +43,24 @@ export const waterfall: Stage = {
     ['subject', 'VARCHAR'],
     ['category', 'VARCHAR'],
     ['usd_micros', 'BIGINT'],
+    ['marginal_usd_micros', 'BIGINT'],
     ['gpu_units', 'BIGINT'],
   ],
   orderBy: 'subject, hour_start, device_id, bill_id, category',
   sql: `
     WITH divided AS (
-      ${activityPart('unknown', UNKNOWN, upTo(UNKNOWN), 'unknown_units')}
+      ${activityPart('unknown', UNKNOWN, (price) => upTo(price, UNKNOWN), 'unknown_units')}
       UNION ALL
-      ${activityPart('idle', 'split_idle', `${upTo(UNKNOWN_OR_IDLE)} - ${upTo(UNKNOWN)}`, 'idle_units')}
+      ${activityPart('idle', 'split_idle', (price) => `${upTo(price, UNKNOWN_OR_IDLE)} - ${upTo(price, UNKNOWN)}`, 'idle_units')}
       UNION ALL
-      ${activityPart('computing', 'split_computing', `usd_micros - ${upTo(UNKNOWN_OR_IDLE)}`, 'computing_units')}
+      ${activityPart('computing', 'split_computing', (price) => `${price} - ${upTo(price, UNKNOWN_OR_IDLE)}`, 'computing_units')}
       UNION ALL
       SELECT ${DIMENSIONS},
              CASE disposition WHEN 'stranded' THEN 'stranded' WHEN 'unallocated' THEN 'unallocated'
                WHEN 'unmatched' THEN 'unknown' ELSE 'beside' END,
-             usd_micros, gpu_units
+             usd_micros, marginal_usd_micros, gpu_units
       FROM ledger_entry WHERE disposition <> 'held'
     )
-    SELECT ${DIMENSIONS}, category, usd_micros, gpu_units FROM divided WHERE gpu_units <> 0 OR usd_micros <> 0`,
+    SELECT ${DIMENSIONS}, category, usd_micros, marginal_usd_micros, gpu_units FROM divided
+    WHERE gpu_units <> 0 OR usd_micros <> 0 OR marginal_usd_micros <> 0`,
 };

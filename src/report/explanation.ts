@@ -8,7 +8,13 @@ export interface Explanation {
   /** Where there is nothing: what of the filter is nowhere in the window. */
   readonly unknownValues: readonly UnknownValue[];
   /** `usdMicros` is null where nothing of it has a price. */
-  readonly figure: { readonly usdMicros: bigint | null; readonly units: bigint; readonly unpricedUnits: bigint };
+  readonly figure: {
+    readonly usdMicros: bigint | null;
+    /** What the bills would fall by without it. */
+    readonly marginalUsdMicros: bigint | null;
+    readonly units: bigint;
+    readonly unpricedUnits: bigint;
+  };
   readonly parts: readonly FigurePart[];
   /** The largest first. */
   readonly entries: readonly ExplainedEntry[];
@@ -16,6 +22,7 @@ export interface Explanation {
   readonly charges: readonly ExplainedCharge[];
   readonly pools: readonly ExplainedPool[];
   readonly deviceHours: readonly DeviceHour[];
+  readonly machines: readonly MachineParts[];
   readonly held: readonly HeldPiece[];
   readonly runs: readonly Run[];
   readonly samples: readonly Sample[];
@@ -28,6 +35,7 @@ export interface FigurePart {
   readonly category: string;
   readonly basis: string;
   readonly usdMicros: bigint | null;
+  readonly marginalUsdMicros: bigint | null;
   readonly units: bigint;
   readonly rows: bigint;
 }
@@ -63,6 +71,7 @@ export interface ChargeHourLine {
   readonly nodeId: string | null;
   readonly resourceId: string | null;
   readonly usdMicros: bigint;
+  readonly marginalUsdMicros: bigint;
 }
 
 /** `T·(before+weight)÷total − T·before÷total`, each truncating. */
@@ -99,7 +108,7 @@ export interface ExplainedCharge extends PostedRow {
   readonly hours: readonly (SplitNumbers & { readonly hour: string; readonly usdMicros: bigint })[];
 }
 
-/** Charges of one bill, SKU, region and hour, split over the nodes charged in it by the seconds they were there. */
+/** Charges of one bill, SKU, region and hour, or blocks of one reservation, split over the nodes charged in it by the seconds they were there. */
 export interface ExplainedPool {
   readonly billId: string;
   readonly hour: string;
@@ -117,6 +126,24 @@ export interface DeviceHour {
   readonly presence: string | null;
   readonly pricedBy: string | null;
   readonly usdNanosPerHour: bigint | null;
+  /** Nano-dollars an hour by which its price is divided into the GPU and its host; null where all of it is the GPU's. */
+  readonly gpuWeight: bigint | null;
+  readonly hostWeight: bigint | null;
+}
+
+/** What a GPU machine is made of, and what each part costs by itself in the price lists. */
+export interface MachineParts {
+  readonly nodeId: string;
+  readonly model: string;
+  /** The GPU, its part of the processors and its part of the memory, of one of the machine's GPUs. */
+  readonly parts: readonly {
+    readonly part: 'gpu' | 'cpu' | 'memory';
+    /** Of the whole machine: GPUs, vCPUs, MiB. */
+    readonly quantity: bigint;
+    readonly usdNanosPerHour: bigint;
+  }[];
+  readonly asOf: string;
+  readonly source: string;
 }
 
 export interface HeldPiece {

@@ -17,16 +17,18 @@ export function explanationJson(explanation: Explanation): unknown {
   return {
     figure: {
       usdMicros: text(figure.usdMicros),
+      marginalUsdMicros: text(figure.marginalUsdMicros),
       gpuSeconds: gpuSeconds(figure.units),
       unpricedSeconds: gpuSeconds(figure.unpricedUnits),
     },
     scope: { window: { from: isoTime(window.from), until: isoTime(window.until) }, filter },
     truncated: explanation.truncated.length > 0,
     truncatedParts: explanation.truncated,
-    parts: explanation.parts.map(({ category, basis, usdMicros, units, rows }) => ({
+    parts: explanation.parts.map(({ category, basis, usdMicros, marginalUsdMicros, units, rows }) => ({
       category,
       basis,
       usdMicros: text(usdMicros),
+      marginalUsdMicros: text(marginalUsdMicros),
       gpuSeconds: gpuSeconds(units),
       rows: Number(rows),
     })),
@@ -56,6 +58,7 @@ export function explanationJson(explanation: Explanation): unknown {
       hours: charge.hours.map((part) => ({ ...part, hour: iso(part.hour) })),
     })),
     deviceHours: deviceHours(explanation),
+    machines: explanation.machines,
     held: explanation.held.map((piece) => ({
       ...piece,
       from: iso(piece.from),

@@ -1,5 +1,5 @@
 import { formatUsdMicros } from '../money/usd.ts';
-import type { EntryValue, ExplainedCharge, ExplainedEntry, Explanation } from './explanation.ts';
+import type { EntryValue, ExplainedCharge, ExplainedEntry, Explanation, MachineParts } from './explanation.ts';
 import { counted, gpuHours, minute } from './figures.ts';
 import { safeText } from './safe-text.ts';
 import { textTable } from './table.ts';
@@ -9,6 +9,8 @@ import { unknownValueLines } from './unknown-value.ts';
 const LINES_MAX = 4;
 const UNITS_PER_GPU = 63_000n;
 const NANOS_PER_MICRO = 1000n;
+const MEBIBYTES_PER_GIB = 1024n;
+const BESIDE_NODES = new Set(['storage', 'transfer', 'network']);
 
 /** The figure first, then the entries it is made of, then the whole way of the largest. */
 export function explanationText(explanation: Explanation, detailedMax: number): string[] {
@@ -28,6 +30,9 @@ export function explanationText(explanation: Explanation, detailedMax: number): 
       [{ align: 'left' }, { align: 'left' }, { align: 'right' }, { align: 'right' }],
       parts.map((part) => [`  ${part.category}`, part.basis, amount(part.usdMicros), gpuHours(part.units)]),
     ),
+    ...(figure.marginalUsdMicros === null || figure.marginalUsdMicros === figure.usdMicros
+      ? []
+      : [`  at marginal prices ${amount(figure.marginalUsdMicros)}: what the bills would fall by without it`]),
     '',
     listed,
     ...textTable(
@@ -58,8 +63,10 @@ function wayOf(explanation: Explanation, entry: ExplainedEntry, place: number): 
   const steps = [
     ...chargeSteps(explanation, entry),
     ...deviceSteps(explanation, entry),
+    ...partSteps(explanation, entry),
     ...holderSteps(explanation, entry),
     ...activitySteps(explanation, entry),
+    ...marginalSteps(entry),
     ['owner', ownerOf(entry)],
   ];
   const head = `${place + 1}. ${amount(micros(entry, 'usdMicros'))}  ${thingOf(entry)}, ${column(entry, 'hourStart').slice(0, 16)}, ${whoseOf(entry)}`;
@@ -84,17 +91,21 @@ function chargeSteps(explanation: Explanation, entry: ExplainedEntry): string[][
     ];
   }
   const pools = explanation.pools.filter(
-    (pool) => pool.billId === billId && pool.hour === hour && pool.nodes.some((node) => node.nodeId === nodeId),
+    (pool) =>
+      !isBesideNode(entry) &&
+      pool.billId === billId &&
+      pool.hour === hour &&
+      pool.nodes.some((node) => node.nodeId === nodeId),
   );
   const names = new Set(pools.map(({ pool }) => pool));
   const charges = explanation.charges.filter(
     (charge) =>
       charge.billId === billId &&
       charge.hours.some((part) => part.hour === hour) &&
-      (nodeId === ''
+      (nodeId === '' || isBesideNode(entry)
         ? charge.pool === null &&
           charge.kind === kindOf(entry) &&
-          (charge.resourceId ?? '') === column(entry, 'resourceId')
+          (nodeId === '' ? (charge.resourceId ?? '') === column(entry, 'resourceId') : charge.nodeId === nodeId)
         : names.has(charge.pool ?? '')),
   );
   return [
@@ -130,13 +141,15 @@ function chargeText(charge: ExplainedCharge, hour: string): string {
 function deviceSteps(explanation: Explanation, entry: ExplainedEntry): string[][] {
   const root = column(entry, 'rootDeviceId');
   const hour = column(entry, 'hourStart');
-  const price = amount(micros(entry, 'splitOfUsdMicros'));
   if (root === '') {
+    const price = amount(micros(entry, 'splitOfUsdMicros'));
     if (column(entry, 'billId') !== '') return [];
     return [['price', `the rate of ${safeText(column(entry, 'nodeId'))} for the seconds it was absent → ${price}`]];
   }
   const device = explanation.deviceHours.find((each) => each.rootDeviceId === root && each.hour === hour);
   if (device === undefined) return [];
+  // What is divided into parts has its own amount only after the next step.
+  const price = device.hostWeight === null ? ` → ${amount(micros(entry, 'splitOfUsdMicros'))}` : '';
   const there = `${safeText(root)} there for ${device.presentSeconds} s`;
   if (column(entry, 'billId') !== '') {
     const siblings = explanation.deviceHours.filter((each) => each.nodeId === device.nodeId && each.hour === hour);
@@ -146,7 +159,7 @@ function deviceSteps(explanation: Explanation, entry: ExplainedEntry): string[][
     );
     const of = `${safeText(device.nodeId ?? '')}: ${amount(node?.usdMicros ?? null)}`;
     return [
-      ['device', `${of} over ${counted(siblings.length, 'device')} by seconds there; ${there} of ${total} → ${price}`],
+      ['device', `${of} over ${counted(siblings.length, 'device')} by seconds there; ${there} of ${total}${price}`],
     ];
   }
   if (column(entry, 'basis') === 'unpriced') {
@@ -158,13 +171,54 @@ function deviceSteps(explanation: Explanation, entry: ExplainedEntry): string[][
   }
   const by = device.pricedBy === 'rate' ? 'your rate' : device.pricedBy === 'catalog' ? 'catalog price' : 'list price';
   const perHour = amount((device.usdNanosPerHour ?? 0n) / NANOS_PER_MICRO);
-  return [['price', `${by} ${perHour} an hour, ${there} → ${price}`]];
+  return [['price', `${by} ${perHour} an hour, ${there}${price}`]];
+}
+
+/** From the machine to its parts, where its price is divided. */
+function partSteps({ deviceHours, machines }: Explanation, entry: ExplainedEntry): string[][] {
+  const root = column(entry, 'rootDeviceId');
+  const hour = column(entry, 'hourStart');
+  const device = deviceHours.find((each) => each.rootDeviceId === root && each.hour === hour);
+  if (device?.hostWeight == null || device.gpuWeight === null || column(entry, 'basis') === 'unpriced') return [];
+  const { gpuWeight, hostWeight, nodeId } = device;
+  const own = column(entry, 'component') === 'host' ? hostWeight : gpuWeight;
+  const words =
+    `${column(entry, 'component')} weighs ${amount(own / NANOS_PER_MICRO)} of ` +
+    `${amount((gpuWeight + hostWeight) / NANOS_PER_MICRO)} an hour → ${amount(micros(entry, 'splitOfUsdMicros'))}`;
+  const machine = machines.find((each) => each.nodeId === nodeId);
+  return [['part', words], ...(machine === undefined ? [] : [['', machineText(machine)]])];
+}
+
+function machineText({ nodeId, model, parts, asOf, source }: MachineParts): string {
+  const units = { gpu: safeText(model), cpu: 'vCPU', memory: 'GiB' } as const;
+  const told = parts.map(({ part, quantity, usdNanosPerHour }) => {
+    const count = part === 'memory' ? quantity / MEBIBYTES_PER_GIB : quantity;
+    return `${count} ${units[part]} ${amount(usdNanosPerHour / NANOS_PER_MICRO)}`;
+  });
+  return `${safeText(nodeId)} is listed as ${told.join(', ')} an hour: ${safeText(source)}, ${asOf}`;
+}
+
+/** What the bill would fall by: the price of advice, not of statements. */
+function marginalSteps(entry: ExplainedEntry): string[][] {
+  const [price, marginal] = [micros(entry, 'usdMicros'), micros(entry, 'marginalUsdMicros')];
+  if (marginal === null) return [];
+  const words = marginal === price ? 'the same' : amount(marginal);
+  return [['marginal', `${words}: what the bill would fall by without it`]];
+}
+
+/** Storage and traffic of a machine, beside its GPUs. */
+function isBesideNode(entry: ExplainedEntry): boolean {
+  return column(entry, 'disposition') === 'beside' && BESIDE_NODES.has(column(entry, 'component'));
 }
 
 /** From the device to its holder. */
 function holderSteps(explanation: Explanation, entry: ExplainedEntry): string[][] {
   const root = column(entry, 'rootDeviceId');
-  if (root === '') return [];
+  if (root === '') {
+    if (!isBesideNode(entry) || column(entry, 'splitTotal') === '1') return [];
+    const held = `${column(entry, 'splitWeight')} of ${column(entry, 'splitTotal')} unit-seconds of the node's GPUs`;
+    return [['holder', `${whoseOf(entry)}: ${held} → ${amount(micros(entry, 'usdMicros'))}`]];
+  }
   const pieces = explanation.held.filter(
     (piece) =>
       piece.deviceId === column(entry, 'deviceId') &&

@@ -19,6 +19,7 @@ const spend = (rows: SpendRow[], rest: Partial<Spend> = {}): Spend => {
     window: { from: new Date('2026-11-01T00:00:00Z'), until: new Date('2026-11-03T00:00:00Z') },
     stepSeconds: undefined,
     filter: '',
+    price: 'amortised',
     unknownValues: [],
     rows,
     totalUsdMicros: costs.length === 0 && rows.length > 0 ? null : costs.reduce((a, b) => a + b, 0n),
@@ -48,6 +49,14 @@ test('the table for people: whole dollars that add up, nobody’s money named so
     'effective cost: $301 billed',
     '4.0 GPU-hours have no price and are in no sum: bursar import rates FILE, or a bill',
   ]);
+});
+
+test('marginal prices say what they are', () => {
+  const lines = spendText(spend(THIRDS, { price: 'marginal' }));
+  expect(lines[0]).toBe('Spend by team, class at marginal prices, 2026-11-01 00:00 to 2026-11-03 00:00 UTC');
+  expect(lines.at(-2)).toBe(
+    'what the bills would fall by without it; what is committed or owned costs nothing more: $301 billed',
+  );
 });
 
 test('a sum without dimensions is one line, and nothing is said to be nothing', () => {
@@ -81,6 +90,7 @@ test('JSON has the shape others build on', () => {
   ];
   expect(spendJson(spend(rows, { stepSeconds: 86_400 }))).toEqual({
     window: { from: '2026-11-01T00:00:00Z', until: '2026-11-03T00:00:00Z' },
+    price: 'amortised',
     rows: [
       {
         step: '2026-11-02T00:00:00Z',

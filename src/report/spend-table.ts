@@ -17,12 +17,16 @@ export interface SpendRow {
   readonly unpricedUnits: bigint;
 }
 
+/** Of each hour: its part of all that is paid, or what the bill would fall by without it. */
+export type SpendPrice = 'amortised' | 'marginal';
+
 export interface Spend {
   readonly by: readonly string[];
   readonly window: { readonly from: Date; readonly until: Date };
   readonly stepSeconds: number | undefined;
   /** What was left out, for people; '' for nothing. */
   readonly filter: string;
+  readonly price: SpendPrice;
   /** Where there is nothing: what of the filter is nowhere in the window. */
   readonly unknownValues: readonly UnknownValue[];
   readonly rows: readonly SpendRow[];
@@ -37,6 +41,10 @@ export interface Spend {
 const UNATTRIBUTED = 'unattributed';
 const DAY_S = 86_400;
 const SHARES_ADD_UP_MAX = 20;
+const PRICE_WORDS: Readonly<Record<SpendPrice, string>> = {
+  amortised: 'effective cost',
+  marginal: 'what the bills would fall by without it; what is committed or owned costs nothing more',
+};
 const BASIS_WORDS: readonly (readonly [basis: string, words: string])[] = [
   ['billed', 'billed'],
   ['rate', 'by stated rates'],
@@ -48,6 +56,7 @@ export function spendJson(spend: Spend): unknown {
   const { by, window, rows, totalUsdMicros } = spend;
   return {
     window: { from: isoTime(window.from), until: isoTime(window.until) },
+    price: spend.price,
     rows: rows.map((row) => ({
       ...(row.step !== undefined && { step: isoTime(row.step) }),
       ...Object.fromEntries(by.map((name, place) => [name, row.values[place] ?? null])),
@@ -112,14 +121,15 @@ export function spendText(spend: Spend): string[] {
   return [heading(spend), '', ...textTable(columns, names === 0 ? lines : [...lines, total]), '', ...footing(spend)];
 }
 
-function heading({ by, window, filter }: Spend): string {
+function heading({ by, window, filter, price }: Spend): string {
   const dimensions = by.length === 0 ? '' : ` by ${by.join(', ')}`;
   const where = filter === '' ? '' : `, only ${safeText(filter)}`;
-  return `Spend${dimensions}, ${minute(window.from)} to ${minute(window.until)} UTC${where}`;
+  const marginally = price === 'marginal' ? ' at marginal prices' : '';
+  return `Spend${dimensions}${marginally}, ${minute(window.from)} to ${minute(window.until)} UTC${where}`;
 }
 
 /** What the figures rest on, and what is not in them. */
-function footing({ usdMicrosByBasis, unpricedUnits }: Spend): string[] {
+function footing({ usdMicrosByBasis, unpricedUnits, price }: Spend): string[] {
   const parts = BASIS_WORDS.flatMap(([basis, words]) => {
     const micros = usdMicrosByBasis.get(basis) ?? 0n;
     return micros === 0n ? [] : [{ micros, words }];
@@ -127,7 +137,7 @@ function footing({ usdMicrosByBasis, unpricedUnits }: Spend): string[] {
   const { parts: shown } = dollarsOf(parts.map(({ micros }) => micros));
   const basis = parts.map(({ words }, place) => `${shown[place] ?? ''} ${words}`).join('; ');
   return [
-    ...(basis === '' ? [] : [`effective cost: ${basis}`]),
+    ...(basis === '' ? [] : [`${PRICE_WORDS[price]}: ${basis}`]),
     ...(unpricedUnits === 0n
       ? []
       : [`${gpuHours(unpricedUnits)} have no price and are in no sum: bursar import rates FILE, or a bill`]),

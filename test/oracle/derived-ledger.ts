@@ -2,10 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { importFiles } from '../../src/app/import.ts';
-import { deriveLedger, withWriter } from '../../src/app/workspace.ts';
+import { withWriter } from '../../src/app/workspace.ts';
 import type { WriteSpace } from '../../src/app/workspace.ts';
-import { STAGES } from '../../src/ledger/stages.ts';
+import type { ComponentPrice } from '../../src/facts/component-price.ts';
+import { STAGES, stagesBy } from '../../src/ledger/stages.ts';
 import { ask } from '../../src/lake/ask.ts';
+import { derive } from '../../src/lake/derive.ts';
 import type { Organisation } from './organisation.ts';
 import { timeText } from './organisation.ts';
 import type { Dice } from './random/dice.ts';
@@ -25,16 +27,18 @@ interface Delivery {
 export async function derivedLedger(
   org: Organisation,
   dice: Dice,
+  componentPrices: readonly ComponentPrice[] = [],
 ): Promise<{ entries: string[]; waterfall: string[] }> {
   const folder = await mkdtemp(join(tmpdir(), 'bursar-oracle-'));
+  const stages = stagesBy(componentPrices);
   try {
     return await withWriter(join(folder, 'data'), 'test', async (space) => {
       for (const delivery of schedule(org, dice)) {
         await deliver(space, folder, delivery, org);
-        if (dice.chance(25)) await deriveLedger(space);
+        if (dice.chance(25)) await derive({ ...space, stages });
       }
-      await deriveLedger(space);
-      const { computed } = await deriveLedger(space);
+      await derive({ ...space, stages });
+      const { computed } = await derive({ ...space, stages });
       if (Object.keys(computed).length > 0)
         throw new Error(`derived twice, computed again: ${JSON.stringify(computed)}`);
       return { entries: await rowsOf(space, 'ledger_entry'), waterfall: await rowsOf(space, 'waterfall') };

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { HOUR_S } from './organisation.ts';
 import { oracle } from './oracle.ts';
 import type { OracleAnswer } from './oracle.ts';
-import { SOME_LIST_PRICES, flavoursOf, randomOrganisation } from './random-organisation.ts';
+import { SOME_COMPONENT_PRICES, SOME_LIST_PRICES, flavoursOf, randomOrganisation } from './random-organisation.ts';
 import { FLAVOURS } from './random/draft.ts';
 import { covers, groupedBy } from './order.ts';
 import { U, rootOf } from './rules/presence.ts';
@@ -31,7 +31,7 @@ function capacityOf({ presence }: OracleAnswer, root: string, hour: number): big
 describe.each(seeds)('organisation %i', (seed) => {
   let answer: OracleAnswer;
   beforeAll(() => {
-    answer = oracle(randomOrganisation(seed), SOME_LIST_PRICES);
+    answer = oracle(randomOrganisation(seed), SOME_LIST_PRICES, [], SOME_COMPONENT_PRICES);
   });
   const title = `(${flavoursOf(seed).join(', ')})`;
 

@@ -1,5 +1,6 @@
-import type { AcceleratorName, ListPrice, Organisation, SampleRow } from './organisation.ts';
+import type { AcceleratorName, ComponentPrice, ListPrice, Organisation, SampleRow } from './organisation.ts';
 import { entriesBesideDevices } from './rules/bill-entries.ts';
+import { entriesBesideNodes } from './rules/node-entries.ts';
 import { postedBillsOf } from './rules/charges.ts';
 import { entriesOfDevices } from './rules/device-entries.ts';
 import { orderOfEntry, subjectOf } from './rules/entry.ts';
@@ -38,6 +39,7 @@ export function oracle(
   facts: Organisation,
   listPrices: readonly ListPrice[] = [],
   acceleratorNames: readonly AcceleratorName[] = [],
+  componentPrices: readonly ComponentPrice[] = [],
 ): OracleAnswer {
   const says = (sample: SampleRow): boolean =>
     [sample.engine_permille, sample.sm_permille, sample.util_permille, sample.power_w].some((value) => value !== null);
@@ -51,11 +53,13 @@ export function oracle(
   const gpuHours = gpuHoursOf(org, presence, holdings, window);
   const posted = postedBillsOf(org, nodesStillThere(org));
   const billed = moneyOfBills(org, presence, posted);
-  const rated = moneyOfRates(org, presence, { listPrices, acceleratorNames }, billed.roots, window);
+  const builtIn = { listPrices, acceleratorNames, componentPrices };
+  const rated = moneyOfRates(org, presence, builtIn, billed.roots, window);
 
   const unordered = [
-    ...entriesOfDevices(org, presence, [...billed.roots, ...rated], gpuHours),
+    ...entriesOfDevices(org, presence, [...billed.roots, ...rated], gpuHours, componentPrices),
     ...posted.flatMap(entriesBesideDevices),
+    ...posted.flatMap((bill) => entriesBesideNodes(org, presence, bill, gpuHours)),
     ...billed.entries,
     ...strandedRates(org, presence, window),
   ].map((entry) => ({ ...entry, subject: subjectOf(entry) }));

@@ -35,6 +35,8 @@ export interface NodeRow {
   readonly purchase: 'on-demand' | 'spot' | 'committed' | 'owned' | null;
   readonly cluster: string | null;
   readonly gpu_count: number | null;
+  readonly vcpu: number | null;
+  readonly memory_bytes: number | null;
   readonly state: 'up' | 'down' | 'drained' | 'spare' | null;
   readonly model: string | null;
 }
@@ -147,6 +149,14 @@ export interface FxRateRow {
 export interface ListPrice {
   readonly model: string;
   readonly usdPerGpuHour: string;
+}
+
+/** What the parts of a GPU machine cost, each by itself. */
+export interface ComponentPrice {
+  readonly model: string;
+  readonly usdPerGpuHour: string;
+  readonly usdPerVcpuHour: string;
+  readonly usdPerMemoryGibHour: string;
 }
 
 /** A name of an accelerator, and what price lists call it. */

@@ -1,7 +1,8 @@
-import type { ListPrice, Organisation } from './organisation.ts';
+import type { ComponentPrice, ListPrice, Organisation } from './organisation.ts';
 import { DAY_S } from './organisation.ts';
 import { at } from './rows.ts';
 import { addBills } from './random/bills.ts';
+import { addCommitments } from './random/commitments.ts';
 import { diceOf } from './random/dice.ts';
 import { FLAVOURS } from './random/draft.ts';
 import type { Draft, Flavour } from './random/draft.ts';
@@ -17,6 +18,14 @@ export const SOME_LIST_PRICES: readonly ListPrice[] = [
   { model: 'A100', usdPerGpuHour: '3.67' },
   { model: 'A100-SXM4-40GB', usdPerGpuHour: '2.933333333' },
   { model: 'V100', usdPerGpuHour: '3.06' },
+];
+
+/** One that has only zeros, one that a longer name goes before, and odd digits. */
+export const SOME_COMPONENT_PRICES: readonly ComponentPrice[] = [
+  { model: 'H100', usdPerGpuHour: '5.123456789', usdPerVcpuHour: '0.031611', usdPerMemoryGibHour: '0.004237' },
+  { model: 'A100', usdPerGpuHour: '9', usdPerVcpuHour: '9', usdPerMemoryGibHour: '9' },
+  { model: 'A100-SXM4-40GB', usdPerGpuHour: '2.2', usdPerVcpuHour: '0.04', usdPerMemoryGibHour: '0.000000001' },
+  { model: 'L4', usdPerGpuHour: '0', usdPerVcpuHour: '0.033', usdPerMemoryGibHour: '0' },
 ];
 
 /** What the organisation of a seed concentrates on: two to four things, so that each is seen beside each. */
@@ -50,6 +59,7 @@ export function randomOrganisation(seed: number, flavours: readonly Flavour[] = 
   addHolders(draft);
   addTelemetry(draft);
   addBills(draft);
+  addCommitments(draft);
   addRates(draft);
   addPrices(draft);
   const { nodes, devices, samples, allocations, charges, rates, prices, fxRates, covered_until } = draft;

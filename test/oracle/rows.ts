@@ -27,6 +27,8 @@ export const node = (row: Partial<NodeRow> & Pick<NodeRow, 'node_id'>): NodeRow 
   purchase: null,
   cluster: null,
   gpu_count: null,
+  vcpu: null,
+  memory_bytes: null,
   state: null,
   model: null,
   ...row,

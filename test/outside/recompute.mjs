@@ -20,12 +20,23 @@ export function recompute({ entries, charges, pools, chargeHours, deviceHours },
     sum(all(pools, { billId, hour }), ({ pool, nodes }) =>
       sum(all(nodes, { nodeId }), (split) => part(charged(hour, { billId, pool }), split)),
     );
+  const ofPart = (/** @type {any} */ { component }, /** @type {any} */ device, /** @type {bigint} */ price) => {
+    if (device.hostWeight === null) return price;
+    const [gpu, host] = [BigInt(device.gpuWeight), BigInt(device.hostWeight)];
+    const ofGpu = part(price, { before: 0n, weight: gpu, total: gpu + host });
+    return component === 'gpu' ? ofGpu : price - ofGpu;
+  };
   const priceOf = (/** @type {any} */ e) => {
     const { billId, hourStart: hour, nodeId, rootDeviceId, resourceId, disposition, component } = e;
     const [device] = all(deviceHours, { hour, rootDeviceId });
-    if (billId !== null && device) return part(ofNode(e), device.split);
-    if (device) return (BigInt(device.usdNanosPerHour) * BigInt(device.presentSeconds) + 1_800_000n) / 3_600_000n;
+    if (billId !== null && device) return ofPart(e, device, part(ofNode(e), device.split));
+    if (device) {
+      const price = (BigInt(device.usdNanosPerHour) * BigInt(device.presentSeconds) + 1_800_000n) / 3_600_000n;
+      return ofPart(e, device, price);
+    }
     if (billId === null) return BigInt(e.split.ofUsdMicros);
+    const isBesideNode = disposition === 'beside' && ['storage', 'transfer', 'network'].includes(component);
+    if (nodeId !== null && isBesideNode) return charged(hour, { billId, kind: component, nodeId });
     if (nodeId !== null) return ofNode(e);
     const kind = disposition === 'beside' ? component : disposition;
     if (kind === 'rounding') return BigInt(all(chargeHours, { billId, hour, kind })[0].usdMicros);

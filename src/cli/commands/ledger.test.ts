@@ -36,6 +36,7 @@ test('explain follows an entry from the rows of the bill to its owner', async ()
     '',
     '  computing  billed  $1.625000  1.0 GPU-hours',
     '  idle       billed  $1.625000  1.0 GPU-hours',
+    '  at marginal prices $4.000000: what the bills would fall by without it',
     '',
     'the largest 1 entry; 2 rows in all (--limit or --json for more)',
     '    hour              of          whose               basis                entry    counted',
@@ -50,6 +51,7 @@ test('explain follows an entry from the rows of the bill to its owner', async ()
     '   category  computing $1.625000 (3600 s)',
     '   runs      08:00–09:00 computing by engine',
     '   samples   6 samples, first 08:00:00 engine 900 ‰; last 08:50:00 engine 900 ‰',
+    '   marginal  $2.000000: what the bill would fall by without it',
     '   owner     team nlp, user mchen, class training, team by account',
     '',
   ]);

@@ -7,6 +7,7 @@ import type { SpendRequest } from '../../app/spend.ts';
 import { ledgerWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
 import { spendCsv, spendJson, spendText, staleText } from '../../report/spend-table.ts';
+import type { SpendPrice } from '../../report/spend-table.ts';
 import type { CommonOptions } from '../question-options.ts';
 import { withCommonOptions } from '../question-options.ts';
 import { outputOf } from '../output.ts';
@@ -16,6 +17,7 @@ interface SpendOptions extends CommonOptions {
   readonly step?: string;
   readonly filter: readonly string[];
   readonly csv?: boolean;
+  readonly price: SpendPrice;
 }
 
 /** `bursar spend`: what was paid, by whom or for what. */
@@ -29,6 +31,11 @@ export function command(): Command {
       .option('--by <dimensions>', 'what to add up by, separated by commas', 'team')
       .option('--step <length>', 'one row for each step of time: 1h, 6h, 1d, 7d')
       .addOption(filterOption())
+      .addOption(
+        new Option('--price <price>', 'amortised, or marginal: what the bills would fall by without it')
+          .choices(['amortised', 'marginal'])
+          .default('amortised'),
+      )
       .addOption(new Option('--csv', 'the answer as CSV').conflicts('json')),
   ).action(async (options: SpendOptions, self: Command) => {
     const output = outputOf(self);
@@ -40,6 +47,7 @@ export function command(): Command {
       const request: SpendRequest = {
         by,
         filters,
+        price: options.price,
         window: ledgerWindow(options.window, now.at, space.scope),
         ...(stepSeconds !== undefined && { stepSeconds }),
       };

@@ -33,7 +33,7 @@ function periodOf(time: number): Pick<ChargeRow, 'billing_period_start' | 'billi
   return { billing_period_start: at(monthText(month - 1)), billing_period_end: at(monthText(month)) };
 }
 
-function addCharge(draft: Draft, from: number, until: number, row: Partial<ChargeRow>): void {
+export function addCharge(draft: Draft, from: number, until: number, row: Partial<ChargeRow>): void {
   const effective = amountOf(draft);
   const billed = draft.dice.chance(90) ? effective : '0';
   draft.charges.push(
@@ -45,7 +45,7 @@ function addCharge(draft: Draft, from: number, until: number, row: Partial<Charg
 }
 
 /** How the bill calls a node: the same way all through, for a node has one name on a bill. */
-function resourceOf(draft: Draft, node_id: string): string {
+export function resourceOf(draft: Draft, node_id: string): string {
   const row = draft.nodes.find((each) => each.node_id === node_id);
   const name = row?.resource_id ?? node_id;
   return name.endsWith('1') ? `arn:aws:ec2:r1:111:instance/${name.toUpperCase()}` : name;

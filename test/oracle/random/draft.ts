@@ -35,6 +35,10 @@ export const FLAVOURS = [
   'signals',
   'silent-clusters',
   'no-provider',
+  'machine-parts',
+  'beside-nodes',
+  'commitments',
+  'blocks',
 ] as const;
 
 export type Flavour = (typeof FLAVOURS)[number];

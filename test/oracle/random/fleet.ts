@@ -44,7 +44,8 @@ function purchaseOf(draft: Draft, index: number): Pick<NodeRow, 'purchase' | 'pr
   }
   return {
     purchase: dice.pick(['on-demand', 'spot', 'committed', null] as const),
-    provider: draft.has('no-provider') && dice.chance(50) ? null : dice.pick(['AWS', 'AWS', 'aws']),
+    provider:
+      draft.has('no-provider') && dice.chance(50) ? null : dice.pick(['AWS', 'AWS', 'aws', 'Amazon Web Services']),
     billing_account: dice.chance(80) ? '111' : null,
   };
 }
@@ -55,6 +56,15 @@ function machineOf({ dice, has }: Draft): Pick<NodeRow, 'region' | 'zone' | 'ins
   if (!has('catalog')) return { region, zone: null, instance_type: null };
   const instance_type = dice.pick(['m8', 'm8', 'm8', 'm1', null]);
   return { region: dice.chance(60) ? 'r1' : region, zone: dice.pick(['z1', 'z2', null]), instance_type };
+}
+
+/** Hosts of all sizes: some so small that they cost nothing, some of which half is unknown. */
+function hostOf({ dice, has }: Draft): Pick<NodeRow, 'vcpu' | 'memory_bytes'> {
+  if (!has('machine-parts') && dice.chance(60)) return { vcpu: null, memory_bytes: null };
+  return {
+    vcpu: dice.pick([192, 96, 7, 1, 0, null]),
+    memory_bytes: dice.pick([2 ** 41, 2 ** 41 + 12_345, 1_000_000_007, 2 ** 20 - 1, null]),
+  };
 }
 
 /** Devices of a node; some come later or leave earlier, some are away for a while, one moves to another node. */
@@ -110,6 +120,7 @@ export function addFleet(draft: Draft): void {
       cluster: dice.pick(clusters),
       gpu_count: counted || draft.has('owned') || dice.chance(50) ? gpus : null,
       model: counted ? dice.pick(MODELS) : null,
+      ...hostOf(draft),
     });
     draft.nodes.push(...rowsOfNode(draft, always));
     if (!counted) draft.devices.push(...listedDevices(draft, always, gpus));

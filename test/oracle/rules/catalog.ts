@@ -1,6 +1,7 @@
 import type { NodeRow, Organisation, PriceRow } from '../organisation.ts';
 import { ONE, decimal } from '../decimal.ts';
 import { groupedBy, sortedBy } from '../order.ts';
+import { shortName } from './provider.ts';
 
 const NANOS_OF_DECIMAL = ONE / 1_000_000_000n;
 const USD_MAX = 100_000n;
@@ -12,11 +13,6 @@ const WAYS: Readonly<Record<string, readonly PriceRow['purchase'][]>> = {
   spot: ['spot'],
   committed: ['committed-1y', 'committed-3y'],
   owned: [],
-};
-
-const nameOf = (provider: string): string => {
-  const lower = provider.toLowerCase();
-  return lower === 'amazon web services' ? 'aws' : lower;
 };
 
 const isBelievable = (row: PriceRow): boolean => {
@@ -33,7 +29,7 @@ const nanosOf = (row: PriceRow): bigint => {
   return row.covers === 'accelerator' ? nanos / BigInt(row.accelerator_count ?? 1) : nanos;
 };
 
-const placeOf = (row: PriceRow): [string, string] => [nameOf(row.provider), (row.region ?? '').toLowerCase()];
+const placeOf = (row: PriceRow): [string, string] => [shortName(row.provider), (row.region ?? '').toLowerCase()];
 
 const key = (...parts: readonly (string | number | null)[]): string => JSON.stringify(parts);
 
@@ -80,10 +76,10 @@ export function catalogNanos(
   hour: number,
 ): bigint | null {
   if (node?.instance_type == null || node.provider === null || gpus === 0) return null;
-  const provider = nameOf(node.provider);
+  const provider = shortName(node.provider);
   const here = inForce(org, hour).filter(
     (row) =>
-      nameOf(row.provider) === provider &&
+      shortName(row.provider) === provider &&
       (row.region === null || row.region.toLowerCase() === (node.region ?? '').toLowerCase()),
   );
   const ofMachine = here.filter((row) => row.covers !== 'accelerator' && row.instance_type === node.instance_type);

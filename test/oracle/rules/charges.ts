@@ -5,12 +5,14 @@ import { groupedBy, overlap, secondsCovered, secondsOf, sortedBy } from '../orde
 import type { Period } from '../order.ts';
 import { node } from '../rows.ts';
 import type { NodeSpell } from './presence.ts';
+import { shortName } from './provider.ts';
 
 export type Kind =
   | 'tax'
   | 'credit'
   | 'stranded'
   | 'node'
+  | 'block'
   | 'support'
   | 'storage'
   | 'transfer'
@@ -24,8 +26,12 @@ export interface ChargeHour {
   readonly bill: Bill;
   readonly charge: ChargeRow;
   readonly kind: Kind;
-  /** The node that kind `node` met. */
+  /** The node it is of. */
   readonly node_id: string | null;
+  /** For kind `block`: the nodes of its reservation that are there in the hour. */
+  readonly reserved: readonly string[];
+  /** For what is stranded the commitment, where there is no resource. */
+  readonly resource_id: string | null;
   readonly hour: number;
   readonly micros: bigint;
 }
@@ -36,6 +42,7 @@ export interface NodeHour {
   readonly node_id: string;
   readonly hour: number;
   readonly micros: bigint;
+  readonly marginal_micros: bigint;
   /** The least of the resources by which the bill charged the node in that hour, and of their regions. */
   readonly resource_id: string | null;
   readonly region: string | null;
@@ -74,23 +81,36 @@ export function nodeMetBy(charge: ChargeRow, nodes: readonly NodeRow[]): string 
   if (resource_id === null) return null;
   const met = nodes.filter(
     (row) =>
-      (row.provider === null || row.provider.toLowerCase() === provider.toLowerCase()) &&
+      (row.provider === null || shortName(row.provider) === shortName(provider)) &&
       lastSegment(row.resource_id ?? row.node_id) === lastSegment(resource_id),
   );
   return sortedBy(met, (row) => [row.node_id])[0]?.node_id ?? null;
+}
+
+/** Capacity bought for dates, as opposed to a machine that ran in it. */
+function isBlock({ capacity_reservation_id: id, charge_category, effective, resource_id }: ChargeRow): boolean {
+  if (id === null || decimal(effective) === 0n) return false;
+  if (charge_category === 'Purchase') return true;
+  return charge_category === 'Usage' && (resource_id === null || lastSegment(resource_id) === lastSegment(id));
+}
+
+export function isCommitted({ commitment_id, capacity_reservation_id, pricing_category }: ChargeRow): boolean {
+  return commitment_id !== null || capacity_reservation_id !== null || pricing_category === 'Committed';
 }
 
 export function kindOf(charge: ChargeRow, nodes: readonly NodeRow[]): Kind {
   if (charge.charge_category === 'Tax') return 'tax';
   if (charge.charge_category === 'Credit') return 'credit';
   if (charge.commitment_status === 'Unused' || charge.capacity_reservation_status === 'Unused') return 'stranded';
-  if (nodeMetBy(charge, nodes) !== null) return 'node';
-  if ((charge.service_name ?? '').toLowerCase().includes('support')) return 'support';
+  const meetsNode = nodeMetBy(charge, nodes) !== null;
+  if (!meetsNode && (charge.service_name ?? '').toLowerCase().includes('support')) return 'support';
   if (charge.service_category === 'Storage') return 'storage';
   if (charge.service_category === 'Networking') {
     const words = `${charge.charge_description ?? ''} ${charge.sku_id ?? ''}`.toLowerCase();
     return /transfer|egress|bandwidth/.test(words) ? 'transfer' : 'network';
   }
+  if (meetsNode) return 'node';
+  if (isBlock(charge)) return 'block';
   if (speaksOfGpu(charge)) return 'unmatched';
   return charge.service_category === 'Compute' ? 'host' : 'other';
 }
@@ -130,6 +150,19 @@ function nodesMetBy(org: Organisation, bill: Bill): NodeRow[] {
   return [...appeared, ...unlisted.map(({ node_id }) => node({ node_id }))];
 }
 
+const OF_NODES: ReadonlySet<Kind> = new Set(['node', 'storage', 'transfer', 'network']);
+
+/** The nodes that rows of the bill with the same reservation meet, in order. */
+function nodesOfReservation({ charges }: Bill, id: string | null, known: readonly NodeRow[]): string[] {
+  const same = charges.filter(({ charge }) => charge.capacity_reservation_id === id);
+  return [...new Set(same.flatMap(({ charge }) => nodeMetBy(charge, known) ?? []))].sort();
+}
+
+function secondsInHour(nodes: readonly NodeSpell[], node_id: string, hour: number): number {
+  const own = nodes.filter((spell) => spell.row.node_id === node_id);
+  return secondsCovered(own, { from: hour, until: hour + HOUR_S });
+}
+
 function postedBill(org: Organisation, bill: Bill, nodes: readonly NodeSpell[]): PostedBill {
   const fx = usdPerUnit(org, bill);
   const byDay = groupedBy(bill.charges, ({ charge }) => String(dayOf(charge.charge_from)));
@@ -151,9 +184,18 @@ function postedBill(org: Organisation, bill: Bill, nodes: readonly NodeSpell[]):
       const micros = dividedAndRounded(sum, MICROS_OF_DECIMAL) - before;
       posted += micros;
       const kind = kindOf(charge, known);
-      const node_id = kind === 'node' ? nodeMetBy(charge, known) : null;
+      const node_id = OF_NODES.has(kind) ? nodeMetBy(charge, known) : null;
       const spells = nodes.filter((spell) => spell.row.node_id === node_id);
-      for (const part of hoursOfCharge(charge, micros, spells)) hours.push({ bill, charge, kind, node_id, ...part });
+      const reserved = kind === 'block' ? nodesOfReservation(bill, charge.capacity_reservation_id, known) : [];
+      const isBought = kind === 'stranded' || kind === 'block';
+      const bought = isBought ? (charge.commitment_id ?? charge.capacity_reservation_id) : null;
+      const resource_id = charge.resource_id ?? bought;
+      for (const part of hoursOfCharge(charge, micros, spells)) {
+        const present = reserved.filter((each) => secondsInHour(nodes, each, part.hour) > 0);
+        const isNobodys = kind === 'block' && present.length === 0;
+        const said = { kind: isNobodys ? ('stranded' as const) : kind, node_id, reserved: present, resource_id };
+        hours.push({ bill, charge, ...said, ...part });
+      }
     }
   }
   const usd = bill.charges.reduce((sum, { charge }) => sum + usdOf(charge), 0n);
@@ -167,48 +209,70 @@ export function postedBillsOf(org: Organisation, nodes: readonly NodeSpell[]): P
   return billsOf(org).map((bill) => postedBill(org, bill, nodes));
 }
 
-function leastOf(rows: readonly ChargeHour[] | undefined, column: 'resource_id' | 'region'): string | null {
-  return rows?.flatMap((row) => row.charge[column] ?? []).sort()[0] ?? null;
+function leastOf(rows: readonly (string | null)[]): string | null {
+  return rows.flatMap((each) => each ?? []).sort()[0] ?? null;
 }
 
-/** Charges of kind `node`, blended within each pool and added up by bill, node and hour. */
+const sumOf = (rows: readonly ChargeHour[]): bigint => rows.reduce((sum, row) => sum + row.micros, 0n);
+
+interface Share {
+  readonly node_id: string;
+  readonly micros: bigint;
+  readonly marginal_micros: bigint;
+}
+
+/** What a pool's money is to each of its nodes: its blended price, and what the bill would fall by without it. */
+function sharesOf(pool: readonly ChargeHour[], nodes: readonly NodeSpell[]): Share[] {
+  const hour = pool[0]?.hour ?? 0;
+  const namesOf = (rows: readonly ChargeHour[]): string[] =>
+    [...new Set(rows.flatMap((row) => (row.kind === 'block' ? row.reserved : (row.node_id ?? []))))].sort();
+  const node_ids = namesOf(pool);
+  const parts = split(
+    sumOf(pool),
+    node_ids.map((node_id) => BigInt(secondsInHour(nodes, node_id, hour))),
+  );
+  const uncommitted = pool.filter((row) => !isCommitted(row.charge));
+  const named = new Set(namesOf(uncommitted));
+  const seconds = parts.reduce((sum, { weight }, index) => sum + (named.has(node_ids[index] ?? '') ? weight : 0n), 0n);
+  const marginalOf = (weight: bigint): bigint => {
+    if (named.size === 0) return 0n;
+    return seconds === 0n ? sumOf(uncommitted) / BigInt(named.size) : (sumOf(uncommitted) * weight) / seconds;
+  };
+  return parts.map(({ part, weight }, index) => ({
+    node_id: node_ids[index] ?? '',
+    micros: part,
+    marginal_micros: node_ids.length === 1 ? sumOf(uncommitted) : marginalOf(weight),
+  }));
+}
+
+/** Charges of kind `node` and blocks, blended within each pool and added up by bill, node and hour. */
 export function nodeHoursOf(chargeHours: readonly ChargeHour[], nodes: readonly NodeSpell[]): NodeHour[] {
-  const charged = chargeHours.filter((row) => row.kind === 'node');
-  const poolOf = ({ bill, charge, hour, node_id }: ChargeHour): string =>
-    charge.sku_id === null
+  const charged = chargeHours.filter((row) => row.kind === 'node' || row.kind === 'block');
+  const poolOf = ({ bill, charge, hour, node_id, kind }: ChargeHour): string => {
+    if (kind === 'block') return JSON.stringify([bill.bill_id, hour, 'block', charge.capacity_reservation_id]);
+    return charge.sku_id === null
       ? JSON.stringify([bill.bill_id, hour, 'no pool', node_id])
       : JSON.stringify([bill.bill_id, hour, charge.region, charge.sku_id, charge.pricing_category === 'Dynamic']);
-
-  const shares = [...groupedBy(charged, poolOf).values()].flatMap((pool) => {
-    const hour = pool[0]?.hour ?? 0;
-    const window: Period = { from: hour, until: hour + HOUR_S };
-    const node_ids = [...new Set(pool.map((row) => row.node_id ?? ''))].sort();
-    const present = node_ids.map((node_id) =>
-      secondsCovered(
-        nodes.filter((spell) => spell.row.node_id === node_id),
-        window,
-      ),
-    );
-    const micros = pool.reduce((sum, row) => sum + row.micros, 0n);
-    const parts = split(micros, present.map(BigInt));
-    return pool
-      .slice(0, 1)
-      .flatMap(({ bill }) =>
-        node_ids.map((node_id, index) => ({ bill, node_id, hour, micros: parts[index]?.part ?? 0n })),
-      );
-  });
-
-  const nameOf = (row: { bill: Bill; node_id: string | null; hour: number }): string =>
+  };
+  const shares = [...groupedBy(charged, poolOf).values()].flatMap((pool) =>
+    pool.slice(0, 1).flatMap(({ bill, hour }) =>
+      sharesOf(pool, nodes).map((share) => {
+        const own = pool.filter((row) => row.node_id === share.node_id || row.reserved.includes(share.node_id));
+        return { ...share, bill, hour, own };
+      }),
+    ),
+  );
+  const nameOf = (row: { bill: Bill; node_id: string; hour: number }): string =>
     JSON.stringify([row.bill.bill_id, row.node_id, row.hour]);
-  const resources = groupedBy(charged, nameOf);
-  return [...groupedBy(shares, nameOf)].flatMap(([name, rows]) =>
+  return [...groupedBy(shares, nameOf).values()].flatMap((rows) =>
     rows.slice(0, 1).map(({ bill, node_id, hour }) => ({
       bill,
       node_id,
       hour,
       micros: rows.reduce((sum, row) => sum + row.micros, 0n),
-      resource_id: leastOf(resources.get(name), 'resource_id'),
-      region: leastOf(resources.get(name), 'region'),
+      marginal_micros: rows.reduce((sum, row) => sum + row.marginal_micros, 0n),
+      resource_id: leastOf(rows.flatMap(({ own }) => own.map((row) => row.resource_id))),
+      region: leastOf(rows.flatMap(({ own }) => own.map((row) => row.charge.region))),
     })),
   );
 }

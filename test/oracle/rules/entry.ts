@@ -26,6 +26,7 @@ export interface OracleEntry {
   readonly conflict: boolean;
   readonly subject: string | null;
   readonly usd_micros: bigint | null;
+  readonly marginal_usd_micros: bigint | null;
   readonly gpu_units: bigint;
   readonly split_of_usd_micros: bigint | null;
   readonly split_before: bigint;
@@ -66,8 +67,9 @@ export const NOTHING_KNOWN = {
   split_idle: 0n,
 } as const;
 
-export const undivided = (micros: bigint) => ({
+export const undivided = (micros: bigint, marginal_micros: bigint) => ({
   usd_micros: micros,
+  marginal_usd_micros: marginal_micros,
   split_of_usd_micros: micros,
   split_before: 0n,
   split_weight: 1n,

@@ -1,7 +1,16 @@
-import type { AcceleratorName, Bill, ListPrice, NodeRow, Organisation, RateRow } from '../organisation.ts';
+import type {
+  AcceleratorName,
+  Bill,
+  ComponentPrice,
+  ListPrice,
+  NodeRow,
+  Organisation,
+  RateRow,
+} from '../organisation.ts';
 import { catalogNanos } from './catalog.ts';
 import { ONE, decimal } from '../decimal.ts';
 import { sortedBy } from '../order.ts';
+import { shortName } from './provider.ts';
 
 export interface Price {
   readonly nanosPerHour: bigint;
@@ -28,7 +37,7 @@ export function ratesInForce(org: Organisation, hour: number): RateRow[] {
 }
 
 /** The one whose model says most about the listed model: the longest, then the first in the alphabet. */
-function bestFit<T extends { readonly model: string | null }>(
+export function bestFit<T extends { readonly model: string | null }>(
   rows: readonly T[],
   listed: string | null,
 ): T | undefined {
@@ -44,6 +53,7 @@ export const nanosOf = (usd: string): bigint => decimal(usd) / NANOS_OF_DECIMAL;
 export interface BuiltIn {
   readonly listPrices: readonly ListPrice[];
   readonly acceleratorNames: readonly AcceleratorName[];
+  readonly componentPrices: readonly ComponentPrice[];
 }
 
 /** What a price is asked for: a GPU, and what is said of its machine. */
@@ -86,7 +96,8 @@ export function priceOf(
 export function billsOfNode(bills: readonly Bill[], node: NodeRow | undefined): Bill[] {
   return bills.filter(
     (bill) =>
-      node?.provider?.toLowerCase() === bill.provider.toLowerCase() &&
+      node?.provider != null &&
+      shortName(node.provider) === shortName(bill.provider) &&
       (node.billing_account === null || node.billing_account === bill.billing_account),
   );
 }

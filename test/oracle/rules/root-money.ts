@@ -20,6 +20,7 @@ export interface RootMoney {
   readonly basis: OracleEntry['basis'];
   readonly bill: Bill | null;
   readonly micros: bigint | null;
+  readonly marginal_micros: bigint | null;
   /** The least region of the charges, where the node names none. */
   readonly region: string | null;
 }
@@ -27,11 +28,17 @@ export interface RootMoney {
 export const hourWindow = (hour: number): Period => ({ from: hour, until: hour + HOUR_S });
 
 /** Roots of the spells that are there in an hour, in order, and for how many seconds. */
-function rootsPresent(spells: readonly Spell[], hour: number): { root_device_id: string; seconds: number }[] {
+export function rootsPresent(spells: readonly Spell[], hour: number): { root_device_id: string; seconds: number }[] {
   const roots = [...new Set(spells.map(rootOf))].sort();
   return roots
     .map((root_device_id) => ({ root_device_id, seconds: secondsOfRoot(spells, root_device_id, hourWindow(hour)) }))
     .filter((root) => root.seconds > 0);
+}
+
+/** What is said of a node whose devices are not there: its last row by the end of the day. */
+export function lastRowBy(org: Organisation, node_id: string, hour: number): NodeRow | undefined {
+  const rows = org.nodes.filter((row) => row.node_id === node_id && row.present_from < dayOf(hour) + DAY_S);
+  return sortedBy(rows, (row) => [row.present_from]).at(-1);
 }
 
 /** Splits what bills charge for nodes over the roots present; money of a node without any is an entry of its own. */
@@ -47,22 +54,20 @@ export function moneyOfBills(
     bills.flatMap((bill) => bill.hours),
     nodesStillThere(org),
   );
-  for (const { bill, node_id, hour, micros, resource_id, region } of nodeHours) {
+  for (const { bill, node_id, hour, micros, marginal_micros, resource_id, region } of nodeHours) {
     const devices = presence.devices.filter((spell) => spell.node_id === node_id);
     const present = rootsPresent(devices, hour);
     if (present.length > 0) {
-      const parts = split(
-        micros,
-        present.map((root) => BigInt(root.seconds)),
-      );
-      present.forEach(({ root_device_id }, index) =>
-        roots.push({ root_device_id, hour, basis: 'billed', bill, micros: parts[index]?.part ?? 0n, region }),
-      );
+      const seconds = present.map((root) => BigInt(root.seconds));
+      const [prices, marginals] = [split(micros, seconds), split(marginal_micros, seconds)];
+      present.forEach(({ root_device_id }, index) => {
+        const part = { micros: prices[index]?.part ?? 0n, marginal_micros: marginals[index]?.part ?? 0n };
+        roots.push({ root_device_id, hour, basis: 'billed', bill, ...part, region });
+      });
       continue;
     }
     if (micros === 0n) continue;
-    const rows = org.nodes.filter((row) => row.node_id === node_id && row.present_from < dayOf(hour) + DAY_S);
-    const node = sortedBy(rows, (row) => [row.present_from]).at(-1);
+    const node = lastRowBy(org, node_id, hour);
     const what =
       node?.gpu_count === 0
         ? { component: 'host' as const, disposition: 'beside' as const }
@@ -85,14 +90,14 @@ export function moneyOfBills(
       basis: 'billed',
       resource_id,
       ...what,
-      ...undivided(micros),
+      ...undivided(micros, marginal_micros),
     });
   }
   return { roots, entries };
 }
 
 /** GPUs a machine's price is of: what the inventory says, else those that were there on the day. */
-function gpusOf(presence: Presence, node: NodeRow | undefined, hour: number): number {
+export function gpusOf(presence: Presence, node: NodeRow | undefined, hour: number): number {
   if (node === undefined) return 0;
   if (node.gpu_count !== null && node.gpu_count > 0) return node.gpu_count;
   const day = { from: dayOf(hour), until: dayOf(hour) + DAY_S };
@@ -131,7 +136,9 @@ export function moneyOfRates(
           );
       const basis = price === null ? 'unpriced' : price.stated && own.length === 0 ? 'rate' : 'estimated';
       const micros = price === null ? null : microsOf(price.nanosPerHour, seconds);
-      money.push({ root_device_id, hour, basis, bill: null, micros, region: null });
+      const isPaidAnyway = node?.purchase === 'committed' || node?.purchase === 'owned';
+      const marginal_micros = isPaidAnyway && micros !== null ? 0n : micros;
+      money.push({ root_device_id, hour, basis, bill: null, micros, marginal_micros, region: null });
     }
   }
   return money;
@@ -160,7 +167,7 @@ export function strandedRates(org: Organisation, presence: Presence, window: Per
         component: 'gpu',
         disposition: 'stranded',
         reason: 'absent',
-        ...undivided(microsOf(nanosOf(rate.usd_per_gpu_hour) * BigInt(gpus), absentSeconds)),
+        ...undivided(microsOf(nanosOf(rate.usd_per_gpu_hour) * BigInt(gpus), absentSeconds), 0n),
         gpu_units: BigInt(gpus) * BigInt(absentSeconds) * BigInt(U),
       });
     }

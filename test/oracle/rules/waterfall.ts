@@ -8,41 +8,47 @@ export interface OracleWaterfall {
   readonly entry: OracleEntry;
   readonly category: Category;
   readonly usd_micros: bigint | null;
+  readonly marginal_usd_micros: bigint | null;
   readonly gpu_units: bigint;
 }
 
 function rowsOf(entry: OracleEntry): OracleWaterfall[] {
-  const { usd_micros, gpu_units } = entry;
+  const { usd_micros, marginal_usd_micros, gpu_units } = entry;
   switch (entry.disposition) {
     case 'stranded':
     case 'unallocated':
-      return [{ entry, category: entry.disposition, usd_micros, gpu_units }];
+      return [{ entry, category: entry.disposition, usd_micros, marginal_usd_micros, gpu_units }];
     case 'unmatched':
-      return [{ entry, category: 'unknown', usd_micros, gpu_units }];
+      return [{ entry, category: 'unknown', usd_micros, marginal_usd_micros, gpu_units }];
     case 'tax':
     case 'credit':
     case 'support':
     case 'rounding':
     case 'beside':
-      return [{ entry, category: 'beside', usd_micros, gpu_units }];
+      return [{ entry, category: 'beside', usd_micros, marginal_usd_micros, gpu_units }];
     case 'held': {
       const { split_weight, split_computing, split_idle } = entry;
       // Without seconds behind it the money is unknown, not split evenly.
       const unknownWeight = split_weight === 0n ? 1n : split_weight - split_idle - split_computing;
       const byActivity = [unknownWeight, split_idle, split_computing];
-      const [unknown, idle, computing] = split(usd_micros ?? 0n, byActivity).map((part) =>
-        usd_micros === null ? null : part.part,
-      );
-      return [
-        { entry, category: 'unknown', usd_micros: unknown ?? null, gpu_units: entry.unknown_units },
-        { entry, category: 'idle', usd_micros: idle ?? null, gpu_units: entry.idle_units },
-        { entry, category: 'computing', usd_micros: computing ?? null, gpu_units: entry.computing_units },
-      ];
+      const partsOf = (micros: bigint | null): (bigint | null)[] =>
+        split(micros ?? 0n, byActivity).map((part) => (micros === null ? null : part.part));
+      const [prices, marginals] = [partsOf(usd_micros), partsOf(marginal_usd_micros)];
+      const units = [entry.unknown_units, entry.idle_units, entry.computing_units];
+      return (['unknown', 'idle', 'computing'] as const).map((category, index) => ({
+        entry,
+        category,
+        usd_micros: prices[index] ?? null,
+        marginal_usd_micros: marginals[index] ?? null,
+        gpu_units: units[index] ?? 0n,
+      }));
     }
   }
 }
 
 /** Each entry's micros and units by category; rows that carry nothing are left out. */
 export function waterfallOf(entries: readonly OracleEntry[]): OracleWaterfall[] {
-  return entries.flatMap(rowsOf).filter((row) => row.gpu_units !== 0n || (row.usd_micros ?? 0n) !== 0n);
+  const carries = (row: OracleWaterfall): boolean =>
+    row.gpu_units !== 0n || (row.usd_micros ?? 0n) !== 0n || (row.marginal_usd_micros ?? 0n) !== 0n;
+  return entries.flatMap(rowsOf).filter(carries);
 }

@@ -1,0 +1,11 @@
+/** What bills and inventories call the providers of the little organisations, in lower case. */
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  'amazon web services': 'aws',
+  'google cloud': 'gcp',
+};
+
+/** The one name under which a bill's provider and a node's meet. */
+export function shortName(provider: string): string {
+  const lower = provider.toLowerCase();
+  return SHORT_NAMES[lower] ?? lower;
+}
