@@ -72,10 +72,10 @@ export async function explainCharges(
 const later = (a: string, b: string): string => `CASE WHEN ${a} > ${b} THEN ${a} ELSE ${b} END`;
 const sooner = (a: string, b: string): string => `CASE WHEN ${a} < ${b} THEN ${a} ELSE ${b} END`;
 
-/** Seconds for which node row `n` is there between two times. */
+/** Seconds for which node row `n` is there between two times; none for a node that has no row. */
 const there = (from: string, until: string): string => {
   const [begins, ends] = [later('n.present_from', from), sooner('n.ends_at', until)];
-  return `COALESCE(CAST(sum(CASE WHEN ${begins} < ${ends} THEN date_diff('second', ${begins}, ${ends}) ELSE 0 END) AS BIGINT), 0)`;
+  return `COALESCE(CAST(sum(CASE WHEN n.node_id IS NOT NULL AND ${begins} < ${ends} THEN date_diff('second', ${begins}, ${ends}) ELSE 0 END) AS BIGINT), 0)`;
 };
 
 const HOUR_ASKED = `

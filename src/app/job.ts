@@ -1,9 +1,13 @@
 import { nearestName } from '../facts/nearest-name.ts';
 import { OperationError } from '../facts/operation-error.ts';
-import { dayOf, parseTime } from '../lake/calendar.ts';
+import { addDays, dayOf, parseTime } from '../lake/calendar.ts';
 import { quote } from '../lake/engine.ts';
 import type { JobAnswer, JobAttempt, JobDevice } from '../report/job-page.ts';
+import { hiddenCosts } from './beside/hidden-costs.ts';
+import { filterOn } from './filter.ts';
+import type { Filter } from './filter.ts';
 import { decideNow } from './now.ts';
+import { ledgerWindow } from './window.ts';
 import type { ReadSpace } from './workspace.ts';
 
 export interface JobRequest {
@@ -42,7 +46,7 @@ const CATEGORIES = ['computing', 'idle', 'unknown'] as const;
 /**
  * Question: what did one job cost, and what did its GPUs do meanwhile?
  *
- * Reads: allocation, and of the days it held anything waterfall, ledger_entry and ownership.
+ * Reads: allocation, and of the days it held anything waterfall, ledger_entry, ownership and what `hiddenCosts` reads.
  */
 export async function job(space: ReadSpace, request: JobRequest): Promise<JobAnswer> {
   const now = decideNow(request.asOf, space.scope?.horizon, request.clock).at;
@@ -82,7 +86,21 @@ export async function job(space: ReadSpace, request: JobRequest): Promise<JobAns
         .map((basis) => [basis, sum(money.filter((row) => row.basis === basis)) ?? 0n]),
     ),
     devices: devicesOf(money),
+    beside: await besideOf(space, first, days, now),
   };
+}
+
+/** What its machines cost beside the GPU, and who waited while its GPUs were idle. */
+async function besideOf(
+  space: ReadSpace,
+  { source, allocationId }: HoldingRow,
+  days: DayRange,
+  now: Date,
+): Promise<JobAnswer['beside']> {
+  const ofSource: Filter = { dimension: { name: 'source', entryColumn: 'w.source' }, values: [source] };
+  const window = ledgerWindow(`${days.first}/${addDays(days.last, 1)}`, now, space.scope);
+  const { parts, waiting } = await hiddenCosts(space, [filterOn('job', allocationId), ofSource], window);
+  return { parts, waiting };
 }
 
 /** Rows of the job that began before now; ends after now are not known yet. */

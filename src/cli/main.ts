@@ -48,6 +48,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/spend.ts'),
   },
   {
+    name: 'beside',
+    summary: 'host, storage and egress beside the GPU, and who waited while it was idle',
+    load: () => import('./commands/beside.ts'),
+  },
+  {
     name: 'prices',
     summary: 'what GPUs are offered for, by whom and since when',
     load: () => import('./commands/prices.ts'),

@@ -28,6 +28,7 @@ const jobOn = (one: JobDevice): JobAnswer => ({
   unpricedUnits: 0n,
   conflictUnits: 0n,
   basisUsdMicros: {},
+  beside: { parts: [], waiting: undefined },
   devices: [one],
 });
 

@@ -1,4 +1,6 @@
 import { counted, dollarsOf, gpuHours, gpuHoursOf, gpuSeconds, isoTime, minute, percentsOf } from './figures.ts';
+import { partsJson, partsText, waitingJson, waitingText } from './hidden-costs-page.ts';
+import type { HiddenCosts } from './hidden-costs-page.ts';
 import { shortModel } from './idle-list.ts';
 import { safeText } from './safe-text.ts';
 import { textTable } from './table.ts';
@@ -49,6 +51,7 @@ export interface JobAnswer {
   readonly conflictUnits: bigint;
   readonly basisUsdMicros: Readonly<Record<string, bigint>>;
   readonly devices: readonly JobDevice[];
+  readonly beside: Pick<HiddenCosts, 'parts' | 'waiting'>;
 }
 
 const BAR_WIDTH = 25;
@@ -95,6 +98,8 @@ export function jobJson(job: JobAnswer): unknown {
       idleSeconds: gpuSeconds(device.idleUnits),
       unknownSeconds: gpuSeconds(device.unknownUnits),
     })),
+    parts: partsJson(job.beside.parts),
+    waiting: waitingJson(job.beside.waiting),
   };
 }
 
@@ -117,7 +122,7 @@ export function jobPage(job: JobAnswer, dataFlag = ''): string[] {
     ...job.attempts.map((attempt) => `  ${attemptWords(attempt, job)}`),
     ...(job.devices.length === 0
       ? ['  It held no GPU up to now: there is no GPU money.']
-      : [...moneyLines(job), '', ...bars(job)]),
+      : [...moneyLines(job), ...besideLines(job), '', ...bars(job)]),
     ...(job.conflictUnits > 0n
       ? [
           `In two places: ${gpuHours(job.conflictUnits)} of it were claimed by another holder too; they share the money.`,
@@ -163,6 +168,14 @@ function moneyLines(job: JobAnswer): string[] {
       `${hours.parts[index] ?? ''} GPU-hours`,
     ]),
   ]);
+}
+
+/** Only what there is: most jobs have one part and nobody who waited for it. */
+function besideLines({ beside: { parts, waiting } }: JobAnswer): string[] {
+  return [
+    ...(parts.length > 1 ? [partsText(parts)] : []),
+    ...(waiting !== undefined && waiting.servedUnits > 0n ? [waitingText(waiting)] : []),
+  ];
 }
 
 function bars({ devices }: JobAnswer): string[] {

@@ -72,7 +72,7 @@ interface Pulled {
 
 async function pulled(
   url: string,
-  more: { signal?: AbortSignal; answerBytesMax?: number; timeoutMs?: number; patienceMs?: number } = {},
+  more: { signal?: AbortSignal; answerBytesMax?: number; timeoutMs?: number } = {},
 ): Promise<Pulled> {
   const { signal = new AbortController().signal, ...options } = more;
   const source = prometheusSource({ name: 'p', url, retryPausesMs: [5, 10], timeoutMs: 300, ...options });
@@ -134,50 +134,6 @@ describe('what passes is tried again, with an end', () => {
       refuse(response, 400, 'bad_data', 'parse error');
     });
     expect([(await pulled(url)).error?.code, times]).toEqual(['query-refused', 1]);
-  });
-});
-
-describe('a server that is stuck is given up when its time is over, tries and parts included', () => {
-  const stuck: Record<
-    string,
-    { reply: Reply; limits: { timeoutMs: number; patienceMs: number }; timesMax?: number; want: RegExp }
-  > = {
-    'sends a byte now and then': {
-      reply: (response) => {
-        response.write(HEAD);
-        const drip = setInterval(() => response.write(' '), 10);
-        response.on('close', () => clearInterval(drip));
-      },
-      limits: { timeoutMs: 2000, patienceMs: 200 },
-      want: /no complete answer.*given up after 0.2 s and one try, the next run goes on from here/,
-    },
-    'never answers': {
-      reply: () => undefined,
-      limits: { timeoutMs: 2000, patienceMs: 200 },
-      want: /given up after 0.2 s and one try/,
-    },
-    'asks for more patience than there is': {
-      reply: (response) => response.writeHead(503, { 'retry-after': '20' }).end('busy'),
-      limits: { timeoutMs: 2000, patienceMs: 5000 },
-      want: /503.*given up after 5 s and one try/,
-    },
-    'has a gateway before it that gives up': {
-      reply: (response) => void setTimeout(() => response.writeHead(504).end('upstream timed out'), 120),
-      limits: { timeoutMs: 600, patienceMs: 300 },
-      timesMax: 3,
-      want: /504/,
-    },
-  };
-  it.each(Object.entries(stuck))('one that %s', async (_, { reply, limits, timesMax = 1, want }) => {
-    let times = 0;
-    const url = await serverThat((...asked) => {
-      times += 1;
-      reply(...asked);
-    });
-    const { hauls, error } = await pulled(url, limits);
-    expect([hauls.length, error?.message]).toEqual([0, expect.stringMatching(want)]);
-    expect(times).toBeLessThanOrEqual(timesMax);
-    expect(error?.hint).toBeTruthy();
   });
 });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { labPart } from '../../../test/lab.ts';
 import { at, END_S, GPU, GPU_PAST, KUBE_PAST } from '../../../test/prometheus-fleet.ts';
 import { prometheusWithPast, samplesEvery, type PastSeries } from '../../../test/prometheus-history.ts';
-import type { FactRow, Haul } from '../../facts/source.ts';
+import { textOf, type FactRow, type Haul } from '../../facts/source.ts';
 import { prometheusSource } from './prometheus-source.ts';
 
 const lab = labPart('prometheus');
@@ -117,7 +117,7 @@ describe.skipIf(!lab.installed)('parts that fall silent', () => {
     ];
     const spansOf = (all: readonly Haul[], day: string) =>
       rowsOf(all, 'allocation', `pods/${day}`)
-        .filter((row) => /stays|meanwhile/.test(String(row['allocation_id'])))
+        .filter((row) => /stays|meanwhile/.test(textOf(row, 'allocation_id')))
         .map((row) => [row['allocation_id'], shown(row['held_from']), shown(row['held_until'])])
         .toSorted((a, b) => (String(a[0]) < String(b[0]) ? -1 : 1));
 
