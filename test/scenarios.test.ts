@@ -21,6 +21,9 @@ const COMMANDS: readonly CommandEntry[] = [
   { name: 'me', summary: '', load: () => import('../src/cli/commands/me.ts') },
   { name: 'job', summary: '', load: () => import('../src/cli/commands/job.ts') },
   { name: 'spend', summary: '', load: () => import('../src/cli/commands/spend.ts') },
+  { name: 'outcomes', summary: '', load: () => import('../src/cli/commands/outcomes.ts') },
+  { name: 'work', summary: '', load: () => import('../src/cli/commands/work.ts') },
+  { name: 'receipt', summary: '', load: () => import('../src/cli/commands/receipt.ts') },
   { name: 'ledger', summary: '', load: () => import('../src/cli/commands/ledger.ts') },
   { name: 'demo', summary: '', load: () => import('../src/cli/commands/demo.ts') },
 ];

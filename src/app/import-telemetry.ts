@@ -5,6 +5,7 @@ import { gunzip } from 'node:zlib';
 import { OperationError } from '../facts/operation-error.ts';
 import type { FactRow } from '../facts/source.ts';
 import { factsOfReadings } from '../sources/gpu-metrics/gpu-reading.ts';
+import { workBetween } from '../sources/serving/counter-memory.ts';
 import { readTelemetry } from '../sources/telemetry-file/read-telemetry.ts';
 import type { FilePart, TelemetryFile } from '../sources/telemetry-file/telemetry-file.ts';
 import { importRows } from './import-rows.ts';
@@ -54,6 +55,10 @@ const FILES_MAX = 10_000;
 /** A file speaks of its moment: the lake takes a single sample to be good for this long. */
 const STEP_MS = 60_000;
 
+/** Said where counters of work stand in one scrape only, or in scrapes of one moment. */
+const ALONE =
+  'counters of a model server say what was done only by their growth: import two scrapes of one target together, taken at different times';
+
 interface ReadFile {
   readonly label: string;
   readonly batch: string;
@@ -72,12 +77,23 @@ export async function takeTelemetry(request: TelemetryRequest): Promise<Telemetr
   for (const file of named) read.push(await readOne(file, request));
   refuseSameBatch(read);
   const dryRun = request.dryRun ?? false;
-  if (!read.some(({ found }) => isTaken(found))) {
-    return { files: read.map((each) => reportOf(each, [])), dryRun };
+  const scrapes = read.flatMap(({ found, label }) => (found.scrape === undefined ? [] : [{ ...found.scrape, label }]));
+  const work = workBetween(scrapes).rows;
+  const alone = work.length > 0 || scrapes.length === 0 ? [] : [ALONE];
+  if (work.length === 0 && !read.some(({ found }) => isTaken(found))) {
+    return { files: read.map((each) => reportOf(each, [], alone)), dryRun };
   }
   return asImporter(request, 'import telemetry', async (space) => {
     const files: TelemetryFileReport[] = [];
-    for (const each of read) files.push(reportOf(each, await write(space, each, dryRun)));
+    const last = scrapes.at(-1)?.label;
+    for (const each of read) {
+      const tables = await write(space, each, dryRun);
+      if (work.length > 0 && each.label === last) {
+        const batch = `telemetry/work/${scrapes.map(({ label }) => basename(label)).toSorted()[0] ?? ''}`;
+        tables.push(await importRows({ ...space, table: 'work', rows: work, batch, label: each.label, dryRun }));
+      }
+      files.push(reportOf(each, tables, each.found.scrape === undefined ? [] : alone));
+    }
     return { files, dryRun };
   });
 }
@@ -216,7 +232,11 @@ function readingFacts({ readings }: TelemetryFile): { table: string; rows: reado
   ];
 }
 
-function reportOf({ label, found }: ReadFile, tables: readonly ImportReport[]): TelemetryFileReport {
+function reportOf(
+  { label, found }: ReadFile,
+  tables: readonly ImportReport[],
+  more: readonly string[],
+): TelemetryFileReport {
   const { readings, kind, isRecognised, unit, units, total, parts, notes } = found;
   const times = readings.map(({ at }) => at.toISOString()).toSorted();
   return {
@@ -227,7 +247,7 @@ function reportOf({ label, found }: ReadFile, tables: readonly ImportReport[]): 
     units,
     total,
     parts,
-    notes,
+    notes: [...notes, ...more],
     gpus: new Set(readings.filter(({ mig }) => mig === undefined).map(({ deviceId }) => deviceId)).size,
     nodes: [...new Set(readings.map(({ nodeId }) => nodeId))].toSorted(),
     firstAt: times[0] ?? null,

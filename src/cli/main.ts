@@ -51,6 +51,19 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'beside',
     summary: 'host, storage and egress beside the GPU, and who waited while it was idle',
     load: () => import('./commands/beside.ts'),
+    name: 'outcomes',
+    summary: 'what a run, a thousand inferences, a million tokens cost',
+    load: () => import('./commands/outcomes.ts'),
+  },
+  {
+    name: 'work',
+    summary: 'what was achieved: list it, record it',
+    load: () => import('./commands/work.ts'),
+  },
+  {
+    name: 'receipt',
+    summary: 'the line a researcher sees when a job ends',
+    load: () => import('./commands/receipt.ts'),
   },
   {
     name: 'prices',

@@ -6,6 +6,7 @@ import { priceTable } from './price.ts';
 import { fxRateTable, rateTable } from './rate.ts';
 import { gpuSampleTable } from './gpu-sample.ts';
 import { waitingTable } from './waiting.ts';
+import { workTable } from './work.ts';
 
 /** A table of facts: what its rows say, who brings them, and where a row lies in the lake. */
 export interface FactTable {
@@ -21,6 +22,8 @@ export interface FactTable {
   readonly sortBy: readonly string[];
   /** `column`: rows of one key merge column by column. `row`: one row of a key wins whole. `bill`: never merged. */
   readonly merge: 'column' | 'row' | 'bill';
+  /** A key twice in one file is a mistake and refused, where elsewhere one of the rows wins. */
+  readonly repeats?: 'refused';
 }
 
 export const FACT_TABLES: readonly FactTable[] = [
@@ -29,6 +32,7 @@ export const FACT_TABLES: readonly FactTable[] = [
   gpuSampleTable,
   allocationTable,
   waitingTable,
+  workTable,
   chargeTable,
   rateTable,
   priceTable,

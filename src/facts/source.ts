@@ -5,7 +5,7 @@ export type FactValue = string | number | bigint | boolean | Date | Readonly<Rec
 export type FactRow = Readonly<Record<string, FactValue>>;
 
 /** The tables a source may speak of. */
-export type CollectedTable = 'node' | 'device' | 'gpu_sample' | 'allocation' | 'waiting' | 'price' | 'rate';
+export type CollectedTable = 'node' | 'device' | 'gpu_sample' | 'allocation' | 'waiting' | 'work' | 'price' | 'rate';
 
 /**
  * Facts of one table under one name.

@@ -27,6 +27,7 @@ export async function checkPart(engine: Engine, table: FactTable, ready: ReadyPa
     ...(part.clean ? [] : ['count(*) FILTER (WHERE carried) AS carried', 'count(problem) AS problems']),
     ...ranged.flatMap(({ name }) => [`min(${name}) AS ${name}_min`, `max(${name}) AS ${name}_max`]),
   ];
+  if (table.repeats === 'refused') await refuseRepeats(engine, table, ready);
   if (asked.length === 0) return [];
   const [answer = {}] = await engine.rows<Answer>(`SELECT ${asked.join(', ')} FROM (${relation})`);
   if (answer['problems']) throw await problemError(engine, ready, BigInt(answer['problems']));
@@ -38,6 +39,28 @@ export async function checkPart(engine: Engine, table: FactTable, ready: ReadyPa
     return min !== null && max !== null && min !== undefined && max !== undefined && (min < least || max > most);
   });
   return [...carried, ...(await blankNotes(engine, ready, strange))];
+}
+
+/** Of two rows that speak of the same thing nobody knows which is meant, where adding both up would count it twice. */
+async function refuseRepeats(engine: Engine, table: FactTable, { part, relation }: ReadyPart): Promise<void> {
+  const keys = table.columns.filter(({ key }) => key).map(({ name }) => name);
+  const known = keys.map((name) => `${name} IS NOT NULL`).join(' AND ');
+  const [twice] = await engine.rows<{ first: bigint; second: bigint; named: string; more: bigint }>(`
+    SELECT min(first) AS first, min_by(second, first) AS second, min_by(named, first) AS named, count(*) - 1 AS more
+    FROM (SELECT min(row) AS first, min(row) FILTER (WHERE place = 2) AS second, any_value(named) AS named
+          FROM (SELECT row, named, row_number() OVER (PARTITION BY ${keys.join(', ')} ORDER BY row) AS place, ${keys.join(', ')}
+                FROM (SELECT row_number() OVER () AS row, concat_ws(' ', ${keys.join(', ')}) AS named, ${keys.join(', ')}
+                      FROM (${relation})) WHERE ${known})
+          GROUP BY ${keys.join(', ')} HAVING count(*) > 1)
+    HAVING count(*) > 0`);
+  if (twice === undefined) return;
+  const [first, second] = [await part.place(Number(twice.first)), await part.place(Number(twice.second))];
+  const more = twice.more === 0n ? '' : `, and ${twice.more} more like it`;
+  throw new OperationError(
+    'repeated-rows',
+    `${part.label}: ${first} and ${second} both tell ${twice.named}${more}; nothing was taken`,
+    { hint: `Keep one of them, or tell them apart by ${keys.join(', ')}.` },
+  );
 }
 
 type Answer = Record<string, bigint | number | null>;

@@ -24,6 +24,7 @@ const TABLE_WORDS: Readonly<Record<string, string>> = {
   gpu_sample: 'samples',
   allocation: 'holdings',
   waiting: 'waiting',
+  work: 'counts of work',
   price: 'prices',
   rate: 'rates',
 };

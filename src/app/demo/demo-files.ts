@@ -41,7 +41,7 @@ export interface FolderRequest {
 const WORLD_FILE = 'world.yaml';
 const TRUTH_FILE = 'truth.csv';
 const DEMO_NAME =
-  /^(world\.yaml|(truth|fx|nodes|devices|rates|allocations|waiting|second-exporter|samples-[\d-]+|bill-[a-z0-9-]+)\.csv)$/;
+  /^(world\.yaml|(truth|fx|nodes|devices|rates|allocations|waiting|work|second-exporter|samples-[\d-]+|bill-[a-z0-9-]+)\.csv)$/;
 const DAY_MS = 86_400_000;
 const CHUNK_CHARACTERS = 1 << 20;
 

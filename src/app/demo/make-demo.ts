@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Batch } from '../../facts/manifest.ts';
 import { OperationError } from '../../facts/operation-error.ts';
 import { allocationLines, deviceLines, FACT_HEADERS, nodeLines, waitingLines } from '../../demo/fact-lines.ts';
+import { WORK_HEADER, workLines } from '../../demo/work-lines.ts';
 import { planFleet } from '../../demo/fleet/plan-fleet.ts';
 import {
   CHARGE_HEADER,
@@ -199,6 +200,7 @@ function addFacts(folder: DemoFolder, day: OrganisationDay): void {
   folder.add('rates', 'rates.csv', RATE_HEADER, rateLines(day));
   folder.add('allocations', 'allocations.csv', FACT_HEADERS.allocations, allocationLines(day));
   folder.add('waiting', 'waiting.csv', FACT_HEADERS.waiting, waitingLines(day));
+  folder.add('work', 'work.csv', WORK_HEADER, workLines(day));
   folder.add('samples', `samples-${dayText(day)}.csv`, SAMPLE_HEADER, sampleLines(day));
   folder.add('samples', 'second-exporter.csv', SAMPLE_HEADER, secondExporterLines(day));
 }

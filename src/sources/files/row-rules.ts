@@ -101,6 +101,15 @@ const RULES: Readonly<Record<string, TableRules>> = {
     defaults: { source: `'file'`, gpu_count: '1' },
     rules: [endBeforeStart('submitted_at', 'waited_until'), plausibleGpus],
   },
+  work: {
+    defaults: { source: `'file'` },
+    rules: [
+      endBeforeStart('window_from', 'window_until'),
+      { column: 'quantity', refusedIf: 'quantity < 0', reason: 'is negative' },
+      { column: 'quantity', refusedIf: 'quantity <> round(quantity, 6)', reason: 'has more than 6 decimals' },
+      plausibleAmount('quantity', '1000000000000000'),
+    ],
+  },
   charge: {
     defaults: {},
     rules: [

@@ -87,6 +87,7 @@ export async function namesBetween(
   untilMs: number,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set();
   const match = selector(undefined, `__name__=~${oneOf(names)}`, matchers);
   const span = spanOf(fromMs, untilMs);
   const data = await api.data('label/__name__/values', [['match[]', match], ...span], signal);

@@ -3,6 +3,7 @@ import type { PullRequest } from '../../facts/source.ts';
 import { prometheusApi, type PrometheusApi } from './api/prometheus-api.ts';
 import { discover, earliestMs, KUBE_METRICS, labelValues, scrapeDistanceS, type Discovery } from './discover.ts';
 import { GPU_METRICS } from '../gpu-metrics/metric-columns.ts';
+import { SERVING_METRICS } from '../serving/serving-metric.ts';
 import type { PrometheusOptions } from './prometheus-options.ts';
 import { extraMatchers, oneOf, selector } from './selector.ts';
 
@@ -32,7 +33,11 @@ const USUAL_STEP_S = 30;
 /** Where the reading begins: as far back as was asked for, and as the server reaches. */
 export async function beginMs(options: PrometheusOptions, request: PullRequest): Promise<number> {
   const api = prometheusApi(options);
-  const names = [...GPU_METRICS.map(({ metric }) => metric), 'kube_pod_container_resource_requests'];
+  const names = [
+    ...GPU_METRICS.map(({ metric }) => metric),
+    'kube_pod_container_resource_requests',
+    ...SERVING_METRICS,
+  ];
   const matchers = extraMatchers(options.matchers);
   const nowMs = request.now.getTime();
   const earliest = await earliestMs(api, names, matchers, nowMs, request.signal);

@@ -5,6 +5,7 @@ import { silenceGaps } from './kube-state/kube-reading.ts';
 import { machineRows, NO_NODES } from './kube-state/node-rows.ts';
 import { beginMs, DAY_MS, dayName, HOUR_MS, hourName, pullContext, type PullContext } from './pull-context.ts';
 import { countedNodes, dayWindow, habitsOf, readHolders, readNodes, unlistedCluster } from './read-holders.ts';
+import { readWork } from './read-work.ts';
 import { readSpan } from './samples/read-span.ts';
 import { DevicePresence } from './samples/device-presence.ts';
 import { keptMachines, machinesAfter, machinesOf, standing as standingOf } from './samples/machines.ts';
@@ -170,11 +171,12 @@ async function* pullHour(
     const block = read.columns.block(batch, goesOn ? 'extend' : 'replace', standing.stepS);
     if (block.rows > 0) standing.stepS = block.stepS ?? standing.stepS;
     const changes = standing.presence.changes(standing.stepS, unlistedCluster(context), standing.listed);
+    const work = isLast ? await readWork(context, hourMs) : { facts: [], skipped: [] };
     yield {
-      facts: presenceFacts(changes.devices, changes.nodes),
+      facts: [...presenceFacts(changes.devices, changes.nodes), ...work.facts],
       samples: [block],
       bindings: bindingsOf(seen),
-      skipped: read.skipped,
+      skipped: [...read.skipped, ...work.skipped],
       ...(isLast && { gaps: gapsOf(marks, hadBegun, fromMs, untilMs, standing.stepS) }),
       cursor: standing.cursor,
       coveredUntil: new Date(untilMs),

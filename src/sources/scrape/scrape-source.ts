@@ -8,6 +8,7 @@ import type { GpuReading } from '../gpu-metrics/gpu-reading.ts';
 import { deviceChanges, KnownDevicesCursor, NO_DEVICES } from '../gpu-metrics/known-devices.ts';
 import { missingMetrics } from '../gpu-metrics/missing-metrics.ts';
 import { parseUrl, shownUrl } from '../http/http-failure.ts';
+import { CounterMemory, countedWork } from '../serving/counter-memory.ts';
 import { podHolders } from './pod-holders.ts';
 import { scrapeTarget } from './scrape-target.ts';
 import type { Scraped, ScrapeTarget } from './scrape-target.ts';
@@ -32,9 +33,10 @@ const Cursor = z.object({
   answeredAt: z.record(z.string(), z.iso.datetime()),
   energy: z.record(z.string(), z.tuple([z.number(), z.number()])),
   pods: HolderStays,
+  counters: CounterMemory.default({}),
 });
 type Cursor = z.infer<typeof Cursor>;
-const FIRST: Cursor = { known: NO_DEVICES, answeredAt: {}, energy: {}, pods: [] };
+const FIRST: Cursor = { known: NO_DEVICES, answeredAt: {}, energy: {}, pods: [], counters: {} };
 
 /**
  * Exporters asked one by one: dcgm-exporter, AMD's exporter and others, where no Prometheus keeps what they say.
@@ -89,8 +91,9 @@ async function check(options: ScrapeOptions, signal: AbortSignal): Promise<Sourc
   const readings = all.flatMap((each) => each.readings);
   const gpus = new Set(readings.filter(({ mig }) => mig === undefined).map(({ deviceId }) => deviceId)).size;
   const first = dead[0]?.failure;
-  const counts = `${all.length - dead.length} of ${all.length} exporters answer, ${gpus} GPU${gpus === 1 ? '' : 's'}`;
-  if (dead.length === all.length || gpus === 0) {
+  const servers = all.filter(({ counters }) => counters.length > 0).length;
+  const counts = `${all.length - dead.length} of ${all.length} exporters answer, ${gpus} GPU${gpus === 1 ? '' : 's'}${servers === 0 ? '' : `, ${servers} model server${servers === 1 ? '' : 's'}`}`;
+  if (dead.length === all.length || (gpus === 0 && servers === 0)) {
     return {
       state: 'down',
       says: first?.message ?? 'exporters answer, but name no GPU',
@@ -135,6 +138,12 @@ async function* pull(
     options.pods === true
       ? holderFacts(before.pods, podHolders(readings, options.cluster), look)
       : { facts: [], stays: [] };
+  const work = countedWork(
+    before.counters,
+    good.flatMap(({ counters }) => counters),
+    at,
+    options.cluster,
+  );
   const answeredAt = { ...before.answeredAt };
   for (const { target } of good) answeredAt[shownUrl(target.url)] = at.toISOString();
   yield {
@@ -143,11 +152,18 @@ async function* pull(
       ...rowsOf('device', 'devices', changes.devices),
       ...rowsOf('node', 'nodes', changes.nodes),
       ...held.facts,
+      ...rowsOf('work', `work/${at.toISOString().slice(0, 13)}`, work.rows),
     ],
     bindings: facts.bindings,
-    skipped: added(good.flatMap((each) => each.skipped)),
+    skipped: added([...good.flatMap((each) => each.skipped), ...work.skipped]),
     gaps: gapsOf(scraped, before, at, pollS, parsed.success ? undefined : request.since),
-    cursor: { known: changes.cursor, answeredAt, energy: energy.cursor(), pods: held.stays } satisfies {
+    cursor: {
+      known: changes.cursor,
+      answeredAt,
+      energy: energy.cursor(),
+      pods: held.stays,
+      counters: work.memory,
+    } satisfies {
       [Key in keyof Cursor]: unknown;
     },
     coveredUntil: at,

@@ -8,6 +8,8 @@ import type { EnergyPower } from '../gpu-metrics/energy-power.ts';
 import type { GpuReading } from '../gpu-metrics/gpu-reading.ts';
 import { firstWords, shownUrl } from '../http/http-failure.ts';
 import { errorText, httpGet } from '../http/http-get.ts';
+import { servingSeries } from '../serving/serving-metric.ts';
+import type { CounterReading } from '../serving/counter-memory.ts';
 
 /** An exporter to ask. */
 export interface ScrapeTarget {
@@ -20,6 +22,8 @@ export interface ScrapeTarget {
 export interface Scraped {
   readonly target: ScrapeTarget;
   readonly readings: readonly GpuReading[];
+  /** What its counters of work stand at. */
+  readonly counters: readonly CounterReading[];
   /** Names of metrics it has, for advice. */
   readonly metrics: ReadonlySet<string>;
   readonly skipped: readonly Skipped[];
@@ -48,12 +52,16 @@ export async function scrapeTarget(target: ScrapeTarget, limits: ScrapeLimits): 
   try {
     const nodeId = target.nodeId ?? new URL(target.url).hostname;
     const readings = new DeviceReadings({ at: limits.at, nodeId, skewMaxS: SKEW_MAX_S });
+    const counters: CounterReading[] = [];
+    const served = { instance: new URL(target.url).host, nodeId };
     const fates = new Map<Fate, { count: number; example: string }>();
     const answer = await openTarget(target.url, limits);
     const reader = readExposition(
       (sample) => {
         if (metrics.size < METRICS_MAX) metrics.add(sample.name);
         limits.energy.add(sample, limits.at, nodeId);
+        const series = servingSeries(sample.name, sample.labels, served);
+        if (series !== undefined) counters.push({ series, value: sample.value });
         const fate = readings.add(sample);
         const known = fates.get(fate);
         if (known === undefined) fates.set(fate, { count: 1, example: sample.name });
@@ -69,12 +77,13 @@ export async function scrapeTarget(target: ScrapeTarget, limits: ScrapeLimits): 
     return {
       target,
       readings: readings.readings().map((reading) => withEnergy(reading, limits.energy)),
+      counters,
       metrics,
       skipped: skippedOf(shownUrl(target.url), report, fates, readings.skewed),
     };
   } catch (failure) {
     if (!(failure instanceof OperationError)) throw failure;
-    return { target, readings: [], metrics, skipped: [], failure };
+    return { target, readings: [], counters: [], metrics, skipped: [], failure };
   }
 }
 

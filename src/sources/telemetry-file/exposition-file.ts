@@ -2,13 +2,15 @@ import { readExposition } from '../exposition/parse-exposition.ts';
 import { DeviceReadings } from '../gpu-metrics/device-readings.ts';
 import type { Fate } from '../gpu-metrics/device-readings.ts';
 import { gpuMetricOf } from '../gpu-metrics/metric-columns.ts';
+import type { CounterReading } from '../serving/counter-memory.ts';
+import { servingMetricOf, servingSeries } from '../serving/serving-metric.ts';
 import { PartCount } from './telemetry-file.ts';
 import type { TelemetryContext, TelemetryFile } from './telemetry-file.ts';
 
 /** Families of series that are not about a GPU itself, by how their names begin. */
 const FAMILIES: readonly (readonly [what: string, pattern: RegExp])[] = [
   [
-    'serving metrics, not yet kept',
+    'serving metrics, of which no column is kept',
     /^(?:ray_)?vllm[:_]|^nv_(?:inference|cache|model|ensemble)_|^sglang[:_]|^tgi_|^lmcache[:_]/,
   ],
   ['series of Kueue, not read', /^kueue_/],
@@ -41,7 +43,17 @@ export function readExpositionFile(text: string, context: TelemetryContext): Tel
   const count = new PartCount();
   let [timed, untimed] = [0, 0];
   const exporters = new Set<string>();
+  const counters: CounterReading[] = [];
+  let countedAt: Date | undefined;
+  const target = context.nodeId === undefined ? {} : { instance: context.nodeId, nodeId: context.nodeId };
   const reader = readExposition((sample) => {
+    if (servingMetricOf(sample.name) !== undefined) {
+      const series = servingSeries(sample.name, sample.labels, target);
+      if (series !== undefined) counters.push({ series, value: sample.value });
+      if (sample.timestampMs !== undefined) countedAt ??= new Date(Math.floor(sample.timestampMs / 1000) * 1000);
+      count.add(series === undefined ? UNNAMED : COUNTERS, 1, { example: sample.name });
+      return;
+    }
     const fate = readings.add(sample);
     if (fate === 'kept') {
       count.add('series taken', 1, { table: 'gpu_sample' });
@@ -69,6 +81,7 @@ export function readExpositionFile(text: string, context: TelemetryContext): Tel
     total: report.lines,
     parts: count.parts(),
     readings: found,
+    ...(counters.length > 0 && { scrape: { at: countedAt ?? at, counters } }),
     notes: [
       ...(untimed > 0 && context.at === undefined
         ? [`taken at ${at.toISOString().slice(0, 19)}Z, when the file was written: --at TIME says otherwise`]
@@ -81,6 +94,9 @@ export function readExpositionFile(text: string, context: TelemetryContext): Tel
     ],
   };
 }
+
+const COUNTERS = 'serving counters: two scrapes of one target give what was done in between';
+const UNNAMED = 'serving counters of a server nobody names: --node NAME says which';
 
 function familyOf(name: string): string {
   return FAMILIES.find(([, pattern]) => pattern.test(name))?.[0] ?? 'series that are not about GPUs';

@@ -49,7 +49,7 @@ const kinds: Record<string, { text: string; kind: RegExp; rows?: number[]; parts
       'series taken': 1,
       comments: 1,
       blank: 1,
-      'serving metrics, not yet kept': 1,
+      'serving counters of a server nobody names: --node NAME says which': 1,
       'blank values, which mean unknown': 1,
     },
   },

@@ -1,5 +1,6 @@
 import type { CollectedTable, FactRows } from '../../facts/source.ts';
 import type { GpuReading } from '../gpu-metrics/gpu-reading.ts';
+import type { CounterReading } from '../serving/counter-memory.ts';
 
 /** Some of a file's lines (or entries), and what became of them. */
 export interface FilePart {
@@ -24,6 +25,8 @@ export interface TelemetryFile {
   readonly readings: readonly GpuReading[];
   /** What it says beside the activity of GPUs: machines, holdings, who waits. */
   readonly facts?: readonly FactRows[];
+  /** What counters of work stood at, and when: two scrapes of one target give the difference. */
+  readonly scrape?: { readonly at: Date; readonly counters: readonly CounterReading[] };
   /** Assumptions, and what to type where another command reads such files. */
   readonly notes: readonly string[];
 }

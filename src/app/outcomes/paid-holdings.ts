@@ -1,0 +1,133 @@
+import type { ReadSpace } from '../workspace.ts';
+import { daysOf, hoursSql } from '../window.ts';
+import type { LedgerWindow } from '../window.ts';
+
+/** What was paid for something held, and what its GPUs did meanwhile. Null micros: nothing of it has a price. */
+export interface Paid {
+  readonly usdMicros: bigint | null;
+  /** Of it, the money of seconds that computed, and of those nobody knows. */
+  readonly activeUsdMicros: bigint | null;
+  readonly unknownUsdMicros: bigint | null;
+  readonly gpuUnits: bigint;
+  readonly computingUnits: bigint;
+  readonly unknownUnits: bigint;
+  readonly unpricedUnits: bigint;
+}
+
+/** One life of a job, or a machine held by nobody who is known, in a window. */
+export interface PaidHolding extends Paid {
+  readonly subject: string;
+  readonly source: string | null;
+  readonly allocationId: string | null;
+  readonly cluster: string | null;
+  readonly namespace: string | null;
+  readonly workloadName: string | null;
+  readonly runLabel: string | null;
+  readonly team: string | null;
+  readonly class: string | null;
+  /** Seconds of the clock in the window. */
+  readonly heldSeconds: bigint;
+}
+
+export const NOTHING_PAID: Paid = {
+  usdMicros: null,
+  activeUsdMicros: null,
+  unknownUsdMicros: null,
+  gpuUnits: 0n,
+  computingUnits: 0n,
+  unknownUnits: 0n,
+  unpricedUnits: 0n,
+};
+
+/** Sums of the waterfall that make a `Paid`, by whatever it is grouped by. */
+export const PAID_SQL = `
+  CAST(sum(w.usd_micros) AS BIGINT) AS "usdMicros",
+  CAST(CASE WHEN count(w.usd_micros) > 0 THEN COALESCE(sum(w.usd_micros) FILTER (WHERE w.category = 'computing'), 0) END AS BIGINT)
+    AS "activeUsdMicros",
+  CAST(CASE WHEN count(w.usd_micros) > 0 THEN COALESCE(sum(w.usd_micros) FILTER (WHERE w.category = 'unknown'), 0) END AS BIGINT)
+    AS "unknownUsdMicros",
+  CAST(sum(w.gpu_units) AS BIGINT) AS "gpuUnits",
+  CAST(COALESCE(sum(w.gpu_units) FILTER (WHERE w.category = 'computing'), 0) AS BIGINT) AS "computingUnits",
+  CAST(COALESCE(sum(w.gpu_units) FILTER (WHERE w.category = 'unknown'), 0) AS BIGINT) AS "unknownUnits",
+  CAST(COALESCE(sum(w.gpu_units) FILTER (WHERE w.usd_micros IS NULL), 0) AS BIGINT) AS "unpricedUnits"`;
+
+/** The subject of a holder's row, as the ledger spells it. */
+export const SUBJECT_SQL = `'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR)`;
+
+/**
+ * Question: what was paid for each holder in a window, whose was it, and for how long?
+ *
+ * All of a holder's money counts, also what stands beside its GPUs. A machine whose holder nobody knows is a subject of its own.
+ *
+ * Reads: waterfall, ownership, holding.
+ */
+export async function paidHoldings(space: ReadSpace, window: LedgerWindow, end: Date): Promise<PaidHolding[]> {
+  if (window.days.length === 0) return [];
+  const hours = hoursSql(window, 'w.hour_start');
+  const days = daysOf(window);
+  return space.ask<PaidHolding>({
+    tables: ['waterfall', 'ownership', 'holding'].map((table) => ({ table, ...days })),
+    params: { ...hours.params, windowFrom: window.from, windowEnd: end },
+    sql: `
+      WITH paid AS (
+        SELECT w.subject, max_by(o.team, w.day) AS team, max_by(o.class, w.day) AS class, ${PAID_SQL}
+        FROM waterfall w LEFT JOIN ownership o ON w.day = o.day AND w.subject = o.subject
+        WHERE ${hours.sql}
+          AND (w.subject LIKE 'job %' OR (w.subject LIKE 'node %' AND w.category IN ('computing', 'idle', 'unknown')))
+        GROUP BY w.subject
+      ), held_day AS (
+        SELECT day, ${SUBJECT_SQL} AS subject, min(source) AS source, min(allocation_id) AS allocation_id,
+               min(cluster) AS cluster, min(namespace) AS namespace, min(workload_name) AS workload_name,
+               min(labels['run']) AS run_label, min(held_from) AS held_from, max(ends_at) AS ends_at
+        FROM holding GROUP BY day, source, allocation_id, attempt
+      ), held AS (
+        SELECT subject, min(source) AS source, min(allocation_id) AS allocation_id, min(cluster) AS cluster,
+               min(namespace) AS namespace, min(workload_name) AS workload_name, min(run_label) AS run_label,
+               CAST(sum(greatest(0, date_diff('second', greatest(held_from, CAST(day AS TIMESTAMP), $windowFrom),
+                 least(ends_at, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY, $windowEnd)))) AS BIGINT) AS held_seconds
+        FROM held_day GROUP BY subject
+      )
+      SELECT p.*, h.source, h.allocation_id AS "allocationId", h.cluster, h.namespace, h.workload_name AS "workloadName",
+             h.run_label AS "runLabel", COALESCE(h.held_seconds, date_diff('second', $windowFrom, $windowEnd)) AS "heldSeconds"
+      FROM paid p LEFT JOIN held h ON p.subject = h.subject ORDER BY p.subject`,
+  });
+}
+
+/** Which subjects had GPUs on these machines in the window. */
+export async function subjectsOnNodes(
+  space: ReadSpace,
+  window: LedgerWindow,
+  nodeIds: readonly string[],
+): Promise<{ readonly nodeId: string; readonly subject: string }[]> {
+  if (nodeIds.length === 0 || window.days.length === 0) return [];
+  const hours = hoursSql(window, 'hour_start');
+  const names = Object.fromEntries(nodeIds.map((nodeId, place) => [`node${place}x`, nodeId]));
+  return space.ask({
+    tables: [{ table: 'waterfall', ...daysOf(window) }],
+    params: { ...hours.params, ...names },
+    sql: `SELECT DISTINCT node_id AS "nodeId", subject FROM waterfall
+          WHERE ${hours.sql} AND node_id IN (${Object.keys(names)
+            .map((name) => `$${name}`)
+            .join(', ')})
+            AND category IN ('computing', 'idle', 'unknown') ORDER BY node_id, subject`,
+  });
+}
+
+/** What was paid for several together. */
+export function paidTogether(parts: readonly Paid[]): Paid {
+  const micros = (of: (paid: Paid) => bigint | null): bigint | null =>
+    parts.reduce<bigint | null>((sum, paid) => {
+      const amount = of(paid);
+      return amount === null ? sum : (sum ?? 0n) + amount;
+    }, null);
+  const units = (of: (paid: Paid) => bigint): bigint => parts.reduce((sum, paid) => sum + of(paid), 0n);
+  return {
+    usdMicros: micros((paid) => paid.usdMicros),
+    activeUsdMicros: micros((paid) => paid.activeUsdMicros),
+    unknownUsdMicros: micros((paid) => paid.unknownUsdMicros),
+    gpuUnits: units((paid) => paid.gpuUnits),
+    computingUnits: units((paid) => paid.computingUnits),
+    unknownUnits: units((paid) => paid.unknownUnits),
+    unpricedUnits: units((paid) => paid.unpricedUnits),
+  };
+}
