@@ -58,8 +58,8 @@ export async function importFiles(options: ImportOptions): Promise<ImportReport>
   if (options.files.length === 0) {
     throw new OperationError('no-files', 'no file to import', { hint: `bursar import ${table.importName} FILE…` });
   }
-  const reading = readOptions(table, options);
-  const coveredUntil = options.coveredUntil === undefined ? undefined : utcText(options.coveredUntil);
+  const reading = readOptionsOf(table, options);
+  const coveredUntil = options.coveredUntil === undefined ? undefined : coveredUntilText(options.coveredUntil);
   const dryRun = options.dryRun ?? false;
   try {
     const workDir = await makeWorkDir(options.dataDir, dryRun);
@@ -76,6 +76,7 @@ export async function importFiles(options: ImportOptions): Promise<ImportReport>
         batches,
         workDir,
         dryRun,
+        importedAt: new Date(),
         ...(coveredUntil !== undefined && { coveredUntil }),
         ...(options.onStep !== undefined && { onStep: options.onStep }),
       });
@@ -122,7 +123,11 @@ function tableOf(word: string): FactTable {
   });
 }
 
-function readOptions(table: FactTable, options: ImportOptions): ReadOptions {
+/** The options of reading a file, checked before any row is read. */
+export function readOptionsOf(
+  table: FactTable,
+  options: Pick<ImportOptions, 'map' | 'set' | 'zone' | 'dateFormat'>,
+): ReadOptions {
   if (options.zone !== undefined) checkZone(options.zone);
   return {
     mappings: parseMap(options.map ?? [], table),
@@ -133,7 +138,7 @@ function readOptions(table: FactTable, options: ImportOptions): ReadOptions {
 }
 
 /** `2026-11-01` or `2026-11-01T12:00:00Z` as the lake writes times. */
-function utcText(text: string): string {
+export function coveredUntilText(text: string): string {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
   const hasZone = /(Z|[+-]\d{2}:?\d{2})$/.test(text);
   const time = new Date(isDay ? `${text}T00:00:00Z` : text);
@@ -169,8 +174,11 @@ async function readBatches(
   const ignored = new Set<string>();
   const parts: IncomingPart[] = [];
   for (const [index, input] of inputs.entries()) {
-    const { part, notUnderstood } = await readPart(table, input, index, reading, (sql) => options.engine.rows(sql));
+    const { part, notUnderstood, bill } = await readPart(table, input, index, reading, (sql) =>
+      options.engine.rows(sql),
+    );
     parts.push(part);
+    notes.push(...(bill?.notes ?? []).map((note) => `${input.label}: ${note}`));
     for (const { name } of notUnderstood) ignored.add(name);
     // Bills have dozens of columns nobody here asks for; elsewhere such a column may be a misspelt one.
     if (table.merge !== 'bill' && notUnderstood.length > 0) {

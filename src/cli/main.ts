@@ -9,6 +9,11 @@ const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/import.ts'),
   },
   {
+    name: 'bills',
+    summary: 'add bills, and see which are here and whether they add up',
+    load: () => import('./commands/bills.ts'),
+  },
+  {
     name: 'derive',
     summary: 'bring the ledger up to date with the facts',
     load: () => import('./commands/derive.ts'),

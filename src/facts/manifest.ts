@@ -33,6 +33,20 @@ export interface BillFacts {
   readonly lastDay: string;
 }
 
+/** One time a bill came in: a provider re-issues a month until it is closed. Amounts are exact decimals of its currency. */
+export interface BillIssue {
+  /** From 1. */
+  readonly number: number;
+  readonly importedAt: string;
+  readonly importedFrom: string;
+  readonly rows: number;
+  /** Null of issues that came in before these were kept. */
+  readonly billed: string | null;
+  readonly effective: string | null;
+  /** Of the file in the lake: the same bill once more is not another issue. */
+  readonly contentHash: string;
+}
+
 /** What was imported under one name: it is replaced whole, or stays whole. */
 export interface Batch {
   readonly table: string;
@@ -53,6 +67,8 @@ export interface Batch {
   /** Of a scheduler that is collected: it has told everything about these clusters in this span, and nothing beyond it. */
   readonly spoken?: { readonly from: string; readonly until: string };
   readonly bill?: BillFacts;
+  /** Of a bill: each time it came in, the present one last. */
+  readonly issues?: readonly BillIssue[];
   readonly files: readonly LakeFile[];
 }
 

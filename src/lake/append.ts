@@ -4,6 +4,7 @@ import type { FactTable } from '../facts/fact-table.ts';
 import type { IncomingBatch } from '../facts/incoming.ts';
 import { BEFORE_EVERYTHING } from '../facts/inventory.ts';
 import type { Batch, Manifest, Snapshot } from '../facts/manifest.ts';
+import type { TakenBill } from './append-bills.ts';
 import { writeBills } from './append-bills.ts';
 import type { ReadyPart } from './append-check.ts';
 import { checkPart } from './append-check.ts';
@@ -27,6 +28,10 @@ export interface AppendRequest {
   /** For bills: until when they are complete, where the person knows better than the rows. */
   readonly coveredUntil?: string;
   readonly onStep?: OnStep;
+  /** For bills: when they came in; the clock of whoever asks. */
+  readonly importedAt?: Date;
+  /** For bills: told what was read before anything is committed, so that it can refuse it all. */
+  readonly onBills?: (bills: readonly TakenBill[]) => void;
 }
 
 interface Written {
@@ -35,6 +40,7 @@ interface Written {
   readonly skipped: readonly SkippedRows[];
   readonly gpuUnitSeconds: bigint;
   readonly cpuMilliSeconds: bigint;
+  readonly bills?: readonly TakenBill[];
 }
 
 /**
@@ -58,8 +64,11 @@ export async function append(
     const written: Written[] = [];
     for (const [index, batch] of request.batches.entries()) {
       const parts = await readyParts(engine, request, batch, index, notes);
-      written.push(await writeBatch(engine, root, request, batch, parts, (aside) => asides.push(aside)));
+      const known = manifest.snapshot().batches;
+      written.push(await writeBatch(engine, root, request, batch, parts, (aside) => asides.push(aside), known));
     }
+    const bills = written.flatMap((each) => each.bills ?? []);
+    request.onBills?.(bills);
     const added = written.flatMap(({ batches }) => batches);
     const dropped = replacedBy(manifest.snapshot(), request, added);
     notes.push(...strangersReplaced(dropped, added));
@@ -122,15 +131,16 @@ async function readyParts(
 async function writeBatch(
   engine: Engine,
   root: string,
-  { table, workDir, coveredUntil }: AppendRequest,
+  { table, workDir, coveredUntil, importedAt }: AppendRequest,
   batch: IncomingBatch,
   parts: readonly ReadyPart[],
   keep: (aside: AsideFile) => void,
+  known: readonly Batch[],
 ): Promise<Written> {
   const { name, importedFrom, priority } = batch;
   const batchBase = { table: table.name, name, origin: name, importedFrom, priority };
   if (table.merge === 'bill') {
-    const bills = await writeBills(engine, root, table, batch, parts, coveredUntil, keep);
+    const bills = await writeBills(engine, root, table, batch, parts, { coveredUntil, importedAt, keep, known });
     return { ...bills, skipped: [], gpuUnitSeconds: 0n, cpuMilliSeconds: 0n };
   }
   if (table.merge === 'column') {

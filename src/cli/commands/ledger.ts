@@ -2,12 +2,14 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import { filterOn, parseFilters } from '../../app/filter.ts';
 import type { Filter } from '../../app/filter.ts';
+import { checkInvoices } from '../../app/bills/invoice-check.ts';
 import { checkLedger } from '../../app/ledger-check.ts';
 import { explainLedger } from '../../app/ledger-explain.ts';
 import { ledgerHash } from '../../app/ledger-hash.ts';
 import { decideNow } from '../../app/now.ts';
 import { ledgerWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
+import { invoiceCheckJson, invoiceCheckText, invoiceFaults } from '../../report/bills-invoices.ts';
 import { ledgerCheckJson, ledgerCheckText } from '../../report/ledger-check-page.ts';
 import { explanationJson } from '../../report/ledger-explain-json.ts';
 import { explanationText } from '../../report/ledger-explain-page.ts';
@@ -45,11 +47,19 @@ function checkCommand(): Command {
       'Each bill posted against its effective cost, added up by a second path; what is unattributed, unknown, unpriced or\n' +
         'not postable. Ends with 1 if anything does not add up.',
     )
+    .option('--month <month>', 'tie one month to its invoices instead: 2026-10')
     .addOption(dataOption())
     .addOption(jsonOption())
-    .action(async (options: LedgerOptions, self: Command) => {
+    .action(async (options: LedgerOptions & { readonly month?: string }, self: Command) => {
       const output = outputOf(self);
       await withReader(options.data, async (space) => {
+        if (options.month !== undefined) {
+          const invoices = await checkInvoices(space, options.month);
+          if (options.json) output.json(invoiceCheckJson(invoices));
+          else output.data(invoiceCheckText(invoices), demoMark(space.snapshot));
+          if (invoiceFaults(invoices).length > 0) process.exitCode = 1;
+          return;
+        }
         const check = await checkLedger(space);
         if (options.json) output.json(ledgerCheckJson(check));
         else output.data(ledgerCheckText(check), demoMark(space.snapshot));

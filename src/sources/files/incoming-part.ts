@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
 import type { FactTable } from '../../facts/fact-table.ts';
 import type { IncomingPart } from '../../facts/incoming.ts';
+import type { BillView } from '../bills/bill-view.ts';
+import { recogniseBill } from '../bills/recognise.ts';
 import { compile } from './compile.ts';
 import { readCsvShape } from './csv-text.ts';
 import type { FileFormat } from './file-format.ts';
@@ -27,6 +29,13 @@ export interface ReadOptions {
   readonly dateFormat?: string;
 }
 
+export interface ReadPart {
+  readonly part: IncomingPart;
+  readonly notUnderstood: Match['notUnderstood'];
+  /** Of a bill whose format is known. */
+  readonly bill?: BillView;
+}
+
 /** Question: which rows of the table does this file hold, and what of it was not understood? */
 export async function readPart(
   table: FactTable,
@@ -34,9 +43,11 @@ export async function readPart(
   part: number,
   options: ReadOptions,
   ask: Ask,
-): Promise<{ part: IncomingPart; notUnderstood: Match['notUnderstood'] }> {
-  const file = await openAs(input, ask);
+): Promise<ReadPart> {
+  const opened = await openAs(input, ask);
   const { mappings, constants, ...times } = options;
+  const bill = table.merge === 'bill' ? await asBill(opened, input, options, ask) : undefined;
+  const file = bill?.file ?? opened;
   const match = matchColumns(table, file.columns, mappings, constants, input.label);
   const writtenAt = input.isPiped ? undefined : (await stat(input.path)).mtime;
   return {
@@ -47,8 +58,17 @@ export async function readPart(
       place: (row) => placeOfRow(input.path, file, row),
       explain: (failure) => explainReadFailure(failure, input.path, input.label, file),
     },
-    notUnderstood: match.notUnderstood,
+    notUnderstood: match.notUnderstood.filter(({ name }) => bill?.used.has(name) !== true),
+    ...(bill !== undefined && { bill }),
   };
+}
+
+async function asBill(file: OpenFile, input: InputFile, options: ReadOptions, ask: Ask): Promise<BillView | undefined> {
+  try {
+    return await recogniseBill(file, input.label, ask, { statedDates: options.dateFormat !== undefined });
+  } catch (failure) {
+    throw await explainReadFailure(failure, input.path, input.label, file);
+  }
 }
 
 async function openAs({ path, label, format }: InputFile, ask: Ask): Promise<OpenFile> {
