@@ -21,6 +21,8 @@ import { explainLedger } from './ledger-explain.ts';
 import { machineParts } from './machine-parts.ts';
 import { ledgerWindow } from './window.ts';
 import { withWriter } from './workspace.ts';
+import { ruleViews } from './rules/views.ts';
+import { NO_RULES } from './rules/rule.ts';
 import type { ReadSpace } from './workspace.ts';
 
 const made = { asOf: '2026-03-01', source: 'made up' };
@@ -75,8 +77,10 @@ async function withLedger<Result>(work: (space: ReadSpace) => Promise<Result>): 
       scope: scopeOf(snapshot),
       staleRows: 0,
       sources: [],
+      rules: NO_RULES,
+      statements: { closings: () => [], statement: () => undefined },
       ask: <Row>(question: Parameters<ReadSpace['ask']>[0]) =>
-        ask<Row>(space.engine, space.dataDir, snapshot, stages, question),
+        ask<Row>(space.engine, space.dataDir, snapshot, stages, question, ruleViews(NO_RULES)),
     });
   });
 }

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Manifest, Snapshot } from '../facts/manifest.ts';
 import type { SourceRecord, SourceStore } from '../facts/source-record.ts';
+import type { StatementStore } from '../facts/statement-record.ts';
 import { OperationError } from '../facts/operation-error.ts';
 import { STAGES } from '../ledger/stages.ts';
 import { ask } from '../lake/ask.ts';
@@ -46,6 +47,7 @@ export interface WriteSpace {
   readonly manifest: Manifest;
   /** Where the sources left off. */
   readonly sources: SourceStore;
+  readonly statements: StatementStore;
 }
 
 /** What a reader sees: one state of the lake, whole. */
@@ -60,6 +62,8 @@ export interface ReadSpace {
   readonly sources: readonly SourceRecord[];
   /** The rules by which `ownership` answers. */
   readonly rules: RuleBook;
+  /** What was issued; only a writer may add to it. */
+  readonly statements: Pick<StatementStore, 'closings' | 'statement'>;
   ask<Row>(question: Question): Promise<Row[]>;
 }
 
@@ -94,7 +98,13 @@ export async function withWriter<Result>(
       // Before the work and not after it: what it needs may be the room these take.
       for (const path of manifest.takeDeadFiles(DEAD_FILE_SECONDS)) await rm(resolve(dataDir, path), { force: true });
       const result = await withEngine(tempDir, (engine) =>
-        work({ dataDir: resolve(dataDir), engine, manifest, sources: manifest.sources }),
+        work({
+          dataDir: resolve(dataDir),
+          engine,
+          manifest,
+          sources: manifest.sources,
+          statements: manifest.statements,
+        }),
       );
       leavesMess = false;
       return result;
@@ -182,6 +192,7 @@ export async function withReader<Result>(
         staleRows: staleRows(snapshot, STAGES),
         sources: manifest.sources.records(),
         ask: (question) => ask(engine, resolve(dataDir), snapshot, STAGES, question, views),
+        statements: manifest.statements,
       });
     } finally {
       engine.close();

@@ -69,6 +69,8 @@ async function programFor(args: readonly string[], version: string, commands: re
     .usage('<command> [options]')
     .version(version)
     .helpCommand(false)
+    // A command with commands of its own would else take their options: "bills add --json".
+    .enablePositionalOptions()
     .addHelpText(
       'after',
       '\nbursar <command> --help says more. Every command takes --json, and --debug for stack traces.',

@@ -56,6 +56,8 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'beside',
     summary: 'host, storage and egress beside the GPU, and who waited while it was idle',
     load: () => import('./commands/beside.ts'),
+  },
+  {
     name: 'outcomes',
     summary: 'what a run, a thousand inferences, a million tokens cost',
     load: () => import('./commands/outcomes.ts'),
@@ -69,6 +71,16 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'receipt',
     summary: 'the line a researcher sees when a job ends',
     load: () => import('./commands/receipt.ts'),
+  },
+  {
+    name: 'statement',
+    summary: 'what a team pays for, month by month; numbered and frozen when closed',
+    load: () => import('./commands/statement.ts'),
+  },
+  {
+    name: 'export',
+    summary: 'the ledger as FOCUS for other tools',
+    load: () => import('./commands/export.ts'),
   },
   {
     name: 'prices',

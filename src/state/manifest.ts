@@ -18,6 +18,8 @@ import type { Meta } from './manifest-schema.ts';
 import { createSchema, readMeta } from './manifest-schema.ts';
 import { createSourceTables, sourceStore } from './source-store.ts';
 import type { SourceStore } from '../facts/source-record.ts';
+import type { StatementStore } from '../facts/statement-record.ts';
+import { createStatementTables, statementStore } from './statement-store.ts';
 import { isOutOfRoom, storageFailure } from './storage-failure.ts';
 
 /** A manifest and the file handle under it. */
@@ -26,6 +28,7 @@ export interface OpenManifest extends Manifest {
   keptFiles(): ReadonlySet<string>;
   /** Where the sources left off. */
   readonly sources: SourceStore;
+  readonly statements: StatementStore;
   close(): void;
 }
 
@@ -69,6 +72,7 @@ function readManifest(open: OpenDatabase, dataDir: string, path: string): OpenMa
     takeDeadFiles: refuse,
     keptFiles: refuse,
     sources: sourceStore((work) => withClearFailure(dataDir, () => reader.read(work))),
+    statements: statementStore((work) => withClearFailure(dataDir, () => reader.read(work))),
     close: () => reader.close(),
   };
 }
@@ -83,6 +87,7 @@ function writeManifest(open: OpenDatabase, dataDir: string, path: string, option
     database.exec('PRAGMA synchronous = FULL');
     createSchema(database, dataDir, options.now());
     createSourceTables(database);
+    createStatementTables(database);
   } catch (failure) {
     database.close();
     throw failure;
@@ -94,6 +99,7 @@ function writeManifest(open: OpenDatabase, dataDir: string, path: string, option
     takeDeadFiles: (seconds) => withClearFailure(dataDir, () => takeDeadFiles(database, seconds, options.now())),
     keptFiles: () => withClearFailure(dataDir, () => keptFiles(database)),
     sources: sourceStore((work) => withClearFailure(dataDir, () => work(database))),
+    statements: statementStore((work) => withClearFailure(dataDir, () => work(database))),
     close: () => withClearFailure(dataDir, () => closeWriter(database)),
   };
 }

@@ -16,6 +16,7 @@ export async function ledgerHashOf(engine: Engine, dataDir: string, snapshot: Sn
     staleRows: 0,
     sources: [],
     rules: NO_RULES,
+    statements: { closings: () => [], statement: () => undefined },
     ask: <Row>(question: Question) => ask<Row>(engine, dataDir, snapshot, STAGES, question),
   });
   return hash;

@@ -9,6 +9,7 @@ import { configSchema } from './config-schema.ts';
 import type { RateText, SourceText } from './config-schema.ts';
 import { lengthSeconds } from './length-of-time.ts';
 import type { Config, RateConfig, SourceConfig } from './source-config.ts';
+import { statementConfig } from './statement-config.ts';
 
 export const CONFIG_FILE = 'bursar.yaml';
 
@@ -43,6 +44,7 @@ export function readConfig(text: string, path = CONFIG_FILE): Config {
     hint: HINT,
   });
   const baseDir = dirname(path);
+  const statements = statementConfig(written.teams, written.statements);
   const beside = (file: string): string => (isAbsolute(file) || baseDir === '.' ? file : join(baseDir, file));
   return {
     baseDir,
@@ -50,6 +52,7 @@ export function readConfig(text: string, path = CONFIG_FILE): Config {
     sources: (written.sources ?? []).map((source) => sourceOf(source, beside)),
     rates: (written.rates ?? []).map(rateOf),
     rules: readRules(written),
+    ...(statements !== undefined && { statements }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { rulesForms } from '../rules/rules-schema.ts';
 import { LENGTH_OF_TIME } from './length-of-time.ts';
+import { statementsForm, teamsForm } from './statement-config.ts';
 
 /** The forms of bursar.yaml. Each field has its sentence here, once: errors and the JSON Schema take it from there. */
 const text = (sentence: string) => z.string().min(1).describe(sentence);
@@ -157,6 +158,8 @@ export const configSchema = z.strictObject({
   sources: z.array(source).describe('What to read, each with a name and one kind.').optional(),
   rates: z.array(rate).describe('What an hour of a GPU costs you, where no bill says so.').optional(),
   ...rulesForms,
+  teams: teamsForm.optional(),
+  statements: statementsForm.optional(),
 });
 
 export type ConfigText = z.infer<typeof configSchema>;

@@ -1,3 +1,4 @@
+import type { StatementConfig } from './statement-config.ts';
 import type { SourceKind } from '../../facts/source.ts';
 import type { RuleBook } from '../rules/rule.ts';
 import type { SecretPlace } from './secret.ts';
@@ -87,6 +88,8 @@ export interface Config {
   readonly rates: readonly RateConfig[];
   /** Whose money is whose; undefined where nothing is said. */
   readonly rules?: RuleBook;
+  /** Where it says how statements are made out. */
+  readonly statements?: StatementConfig;
 }
 
 /** What people call each kind. */

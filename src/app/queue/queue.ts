@@ -134,7 +134,11 @@ function secondsIn(since: Date, from: Date, until: Date): number {
 const SIZES = ['gpus = 1', 'gpus BETWEEN 2 AND 7', 'gpus = 8', 'gpus > 8'];
 
 /** How long each team's jobs waited that began in the window, by how many GPUs they asked for: waits that somebody really had. */
-async function teamWaits(space: ReadSpace, { from, until }: LedgerWindow, now: Date): Promise<TeamWait[]> {
+export async function teamWaits(
+  space: ReadSpace,
+  { from, until }: Pick<LedgerWindow, 'from' | 'until'>,
+  now: Date,
+): Promise<TeamWait[]> {
   const rows = await space.ask<{
     team: string | null;
     jobs: bigint;
