@@ -20,10 +20,13 @@ const COMMANDS: readonly CommandEntry[] = [
   { name: 'queue', summary: '', load: () => import('../src/cli/commands/queue.ts') },
   { name: 'me', summary: '', load: () => import('../src/cli/commands/me.ts') },
   { name: 'job', summary: '', load: () => import('../src/cli/commands/job.ts') },
+  { name: 'beside', summary: '', load: () => import('../src/cli/commands/beside.ts') },
   { name: 'spend', summary: '', load: () => import('../src/cli/commands/spend.ts') },
   { name: 'outcomes', summary: '', load: () => import('../src/cli/commands/outcomes.ts') },
   { name: 'work', summary: '', load: () => import('../src/cli/commands/work.ts') },
   { name: 'receipt', summary: '', load: () => import('../src/cli/commands/receipt.ts') },
+  { name: 'statement', summary: '', load: () => import('../src/cli/commands/statement.ts') },
+  { name: 'export', summary: '', load: () => import('../src/cli/commands/export.ts') },
   { name: 'ledger', summary: '', load: () => import('../src/cli/commands/ledger.ts') },
   { name: 'demo', summary: '', load: () => import('../src/cli/commands/demo.ts') },
 ];

@@ -91,3 +91,43 @@ describe('what is taken', () => {
     });
   });
 });
+
+describe('counters of a model server', () => {
+  const served = (tokens: number): string =>
+    `# TYPE vllm:generation_tokens_total counter\nvllm:generation_tokens_total{model_name="chat-8b"} ${tokens}\n`;
+  const scrapedAt = async (name: string, tokens: number, time: string): Promise<string> => {
+    const path = await file(name, served(tokens));
+    await utimes(path, new Date(time), new Date(time));
+    return path;
+  };
+
+  it('in two scrapes of one target give what was done in between, once', async () => {
+    const dataDir = join(folder, 'served');
+    const files = [
+      await scrapedAt('after.txt', 1700, '2026-11-16T11:00:00Z'),
+      await scrapedAt('before.txt', 500, '2026-11-16T10:00:00Z'),
+    ];
+    for (let round = 0; round < 2; round += 1) {
+      const { files: told } = await takeTelemetry({ dataDir, files, node: 'gpu-1' });
+      expect(told.map(rowsInto)).toEqual([{}, { work: 1 }]);
+    }
+    await withReader(dataDir, async (space) => {
+      const sql = 'SELECT model_name, node_id, CAST(quantity AS BIGINT) AS n, window_from, window_until FROM work';
+      expect(await space.ask({ tables: [{ table: 'work' }], sql })).toEqual([
+        {
+          model_name: 'chat-8b',
+          node_id: 'gpu-1',
+          n: 1200n,
+          window_from: '2026-11-16 10:00:00',
+          window_until: '2026-11-16 11:00:00',
+        },
+      ]);
+    });
+  });
+
+  it('in one scrape say nothing, and that is said', async () => {
+    const one = await scrapedAt('alone.txt', 5, '2026-11-16T10:00:00Z');
+    const { files: told } = await takeTelemetry({ dataDir: join(folder, 'alone'), files: [one], node: 'gpu-1' });
+    expect(told).toMatchObject([{ tables: [], notes: expect.arrayContaining([expect.stringMatching(/two scrapes/)]) }]);
+  });
+});

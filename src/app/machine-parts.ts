@@ -74,5 +74,5 @@ async function priceOf(
     sql: `SELECT p.place FROM (VALUES ${rows}) AS p(place, model) WHERE ${namesModel('$model', 'p.model')}
           ORDER BY length(p.model) DESC, p.model LIMIT 1`,
   });
-  return best === undefined ? undefined : prices[Number(best.place)];
+  return best === undefined ? undefined : prices[best.place];
 }

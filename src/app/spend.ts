@@ -1,12 +1,12 @@
 import { OperationError } from '../facts/operation-error.ts';
 import type { Question, TableNeed } from '../lake/ask.ts';
 import type { Params } from '../lake/engine.ts';
-import { SPEND_DAY_COLUMNS, SPEND_DAY_GROUPS } from '../ledger/spend-day.ts';
 import type { Spend, SpendPrice, SpendRow } from '../report/spend-table.ts';
 import type { Dimension, Filter } from './filter.ts';
 import { filterSql, filterText } from './filter.ts';
 import { ownedSpendSql } from './rules/owned-spend.ts';
 import type { RuleBook } from './rules/rule.ts';
+import { windowSpend } from './rules/window-spend.ts';
 import { unknownValues } from './unknown-values.ts';
 import { daysOf, hoursSql } from './window.ts';
 import type { LedgerWindow } from './window.ts';
@@ -120,35 +120,19 @@ function usesSpendDay({ by, window, stepSeconds, filters }: SpendRequest): boole
   return stepsAreDays && dimensions.every(({ spendDayColumn }) => spendDayColumn !== undefined);
 }
 
-/** From the sums of whole days, and sums of the same form of the hours that count of days that are cut. */
 function dayPart({ by, filters, stepSeconds, window, price }: SpendRequest, book: RuleBook): Part {
-  const { whole, cut } = window;
   const values = by.map(({ spendDayColumn = '' }, place) => `${spendDayColumn} AS v${place}, `).join('');
   const dimensions = [...by, ...filters.map(({ dimension }) => dimension)];
   const columns = dimensions.flatMap(({ name, spendDayColumn }) => (name === 'day' ? [] : (spendDayColumn ?? [])));
-  const cutDays = { first: cut[0]?.day ?? '', last: cut.at(-1)?.day ?? '' };
-  const hours = hoursSql({ ...window, whole: undefined }, 'w.hour_start');
-  const days = [
-    ...(whole === undefined ? [] : ['SELECT * FROM spend_day']),
-    ...(cut.length === 0
-      ? []
-      : [
-          `SELECT ${SPEND_DAY_COLUMNS} FROM waterfall w
-      LEFT JOIN subject s ON w.day = s.day AND w.subject = s.subject WHERE ${hours.sql} GROUP BY ${SPEND_DAY_GROUPS}`,
-        ]),
-  ];
+  const { tables, params, sql } = windowSpend(window);
   const owned = ownedSpendSql(book, {
-    spend: days.join(' UNION ALL BY NAME '),
+    spend: sql,
     profile: 'SELECT * FROM known_profile',
     columns: [...new Set([...columns, 'basis'])],
   });
   return {
-    tables: [
-      { table: 'known_profile', ...daysOf(window) },
-      ...(whole === undefined ? [] : [{ table: 'spend_day', ...whole }]),
-      ...(cut.length === 0 ? [] : ['waterfall', 'subject'].map((table) => ({ table, ...cutDays }))),
-    ],
-    params: cut.length === 0 ? {} : hours.params,
+    tables,
+    params,
     sql: `
       SELECT ${values}${stepSql(stepSeconds, `date_diff('day', CAST($windowFrom AS DATE), day) * ${DAY_S}`)} AS step,
              basis, ${priceColumn(price)} AS cost, gpu_units AS held, unpriced_units AS unpriced

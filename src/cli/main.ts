@@ -46,16 +46,16 @@ const COMMANDS: readonly CommandEntry[] = [
     summary: 'who waits for GPUs, beside those that stand idle',
     load: () => import('./commands/queue.ts'),
   },
+  {
+    name: 'beside',
+    summary: 'host, storage and egress beside the GPU, and who waited while it was idle',
+    load: () => import('./commands/beside.ts'),
+  },
   { name: 'job', summary: 'what one job cost, and how much of it computed', load: () => import('./commands/job.ts') },
   {
     name: 'spend',
     summary: 'spend by team, project, user, model or day',
     load: () => import('./commands/spend.ts'),
-  },
-  {
-    name: 'beside',
-    summary: 'host, storage and egress beside the GPU, and who waited while it was idle',
-    load: () => import('./commands/beside.ts'),
   },
   {
     name: 'outcomes',
@@ -81,6 +81,11 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'export',
     summary: 'the ledger as FOCUS for other tools',
     load: () => import('./commands/export.ts'),
+  },
+  {
+    name: 'rules',
+    summary: 'whose money is whose: what each rule catches, and what none does',
+    load: () => import('./commands/rules.ts'),
   },
   {
     name: 'prices',

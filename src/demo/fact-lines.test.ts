@@ -82,6 +82,7 @@ describe('machines', () => {
         cluster: 'atlas',
         gpu_count: '2',
         vcpu: '24',
+        memory_bytes: '206158430208',
         state: 'up',
         model: 'NVIDIA H100 80GB HBM3',
         tags: '{"team":"nlp"}',

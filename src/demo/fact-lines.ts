@@ -3,7 +3,7 @@ import type { Attempt, Device, Job, Node, OrganisationDay } from './organisation
 import type { Pool } from './world/world-schema.ts';
 
 const NODE_COLUMNS =
-  'node_id,present_from,present_until,resource_id,provider,billing_account,region,instance_type,purchase,cluster,gpu_count,vcpu,state,model,tags';
+  'node_id,present_from,present_until,resource_id,provider,billing_account,region,instance_type,purchase,cluster,gpu_count,vcpu,memory_bytes,state,model,tags';
 const DEVICE_COLUMNS =
   'device_id,present_from,present_until,parent_device_id,node_id,kind,model,mig_profile,share_units';
 const ALLOCATION_COLUMNS =
@@ -18,6 +18,9 @@ export const FACT_HEADERS = {
   allocations: `${ALLOCATION_COLUMNS}\n`,
   waiting: `${WAITING_COLUMNS}\n`,
 };
+
+/** As usual in machines for training; a machine's money is split by the size of its host. */
+const MEMORY_BYTES_PER_VCPU = 8 * 2 ** 30;
 
 /** The machines that appear on this day, each with all the states it will have: a row for each. */
 export function* nodeLines(day: OrganisationDay): Generator<string> {
@@ -41,6 +44,7 @@ export function* nodeLines(day: OrganisationDay): Generator<string> {
         pool.cluster,
         pool.gpus_per_node,
         pool.gpus_per_node * pool.cpus_per_gpu,
+        pool.gpus_per_node * pool.cpus_per_gpu * MEMORY_BYTES_PER_VCPU,
         state,
         day.world.gpus[pool.gpu]?.model,
         tagsOf(day, node),

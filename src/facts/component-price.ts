@@ -1,6 +1,8 @@
+import { ACCELERATORS } from './accelerators.ts';
+
 /** What the parts of a GPU machine cost, each by itself, as fitted from price lists. Decimal text, dollars an hour. */
 export interface ComponentPrice {
-  /** The accelerator, by the name `LIST_PRICES` and the table of accelerators use. */
+  /** Matches a device whose model has these words in it, ignoring case, as list prices do: the longest match counts. */
   readonly model: string;
   readonly usdPerGpuHour: string;
   readonly usdPerVcpuHour: string;
@@ -50,8 +52,8 @@ const FIT_ROWS: readonly (readonly [string, string, string, string])[] = [
   ['V100-32GB', '1.839', '0.01916', '0.002772'],
 ];
 
-/** The built-in fit; a GPU that is not in it keeps its machine's whole price. */
-export const COMPONENT_PRICES: readonly ComponentPrice[] = FIT_ROWS.map(
+/** The built-in fit, one row for each accelerator by its id. */
+export const FITTED_COMPONENTS: readonly ComponentPrice[] = FIT_ROWS.map(
   ([model, usdPerGpuHour, usdPerVcpuHour, usdPerMemoryGibHour]) => ({
     model,
     usdPerGpuHour,
@@ -61,3 +63,12 @@ export const COMPONENT_PRICES: readonly ComponentPrice[] = FIT_ROWS.map(
     source: FITTED_FROM,
   }),
 );
+
+/**
+ * The component prices in force, under every name drivers and people have for the accelerator: `NVIDIA A100-SXM4-80GB` is an A100-80GB.
+ * A GPU that is not in it keeps its machine's whole price.
+ */
+export const COMPONENT_PRICES: readonly ComponentPrice[] = FITTED_COMPONENTS.flatMap((price) => {
+  const names = ACCELERATORS.find(({ id }) => id === price.model)?.names ?? [];
+  return [...new Set([price.model, ...names])].map((model) => ({ ...price, model }));
+});

@@ -6,7 +6,7 @@ import type { ReadyPart } from './append-check.ts';
 import type { Engine } from './engine.ts';
 import { quote } from './engine.ts';
 import type { AsideFile } from './parquet-file.ts';
-import { lakeFileOf, writeAside } from './parquet-file.ts';
+import { adoptAside, lakeFileOf, writeAside } from './parquet-file.ts';
 
 /** A bill as it was read and written, before it is committed. Amounts are exact decimals of its currency. */
 export interface TakenBill {
@@ -76,7 +76,11 @@ export async function writeBills(
   for (const bill of found) {
     refuseMixed(bill, batch.importedFrom);
     const which = found.length === 1 ? '' : ` WHERE bill_id = ${quote(bill.billId)}`;
-    const aside = await writeAside(engine, root, table, bill.month, `SELECT ${columns} FROM (${rows})${which}`);
+    const whole = found.length === 1 && parts.length === 1 ? parts[0]?.wholePath : undefined;
+    const aside =
+      whole === undefined
+        ? await writeAside(engine, root, table, bill.month, `SELECT ${columns} FROM (${rows})${which}`)
+        : await adoptAside(root, table, bill.month, whole, Number(bill.rows));
     options.keep(aside);
     asides.push(aside);
     const coveredUntil = options.coveredUntil ?? coverage(bill.usageUntil, parts);

@@ -12,6 +12,8 @@ const EXAMPLES_SHOWN = 5;
 export interface ReadyPart {
   readonly part: IncomingPart;
   readonly relation: string;
+  /** A passing file that holds its rows as the lake would: it may become the lake's as it is. */
+  readonly wholePath?: string;
 }
 
 /**

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { SHARE_UNITS } from '../facts/column.ts';
 import type { FactTable } from '../facts/fact-table.ts';
 import type { IncomingBatch } from '../facts/incoming.ts';
+import { storedColumns } from '../facts/incoming.ts';
 import { BEFORE_EVERYTHING } from '../facts/inventory.ts';
 import type { Batch, Manifest, Snapshot } from '../facts/manifest.ts';
 import type { TakenBill } from './append-bills.ts';
@@ -16,7 +17,7 @@ import type { OnStep } from './durable-file.ts';
 import type { Engine } from './engine.ts';
 import { quote } from './engine.ts';
 import type { AsideFile } from './parquet-file.ts';
-import { removeFiles, settleFiles, writeStage } from './parquet-file.ts';
+import { removeFiles, settleFiles, writeStage, writeWhole } from './parquet-file.ts';
 
 export interface AppendRequest {
   readonly table: FactTable;
@@ -113,10 +114,15 @@ async function readyParts(
   notes: string[],
 ): Promise<ReadyPart[]> {
   const ready: ReadyPart[] = [];
+  const columns = storedColumns(table).map(({ name }) => name);
   for (const [index, part] of batch.parts.entries()) {
     try {
       const stays = part.isTable ?? (part.rereadable && table.merge === 'column');
       const path = join(workDir, `stage-${batchIndex}-${index}.parquet`);
+      if (table.merge === 'bill' && (await writeWhole(engine, path, columns, part.select))) {
+        ready.push({ part, relation: `SELECT * FROM read_parquet(${quote(path)})`, wholePath: path });
+        continue;
+      }
       if (!stays) await writeStage(engine, path, part.select);
       const relation = stays ? part.select : `SELECT * FROM read_parquet(${quote(path)})`;
       notes.push(...(await checkPart(engine, table, { part, relation })));

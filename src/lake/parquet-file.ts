@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import type { FactTable } from '../facts/fact-table.ts';
 import type { LakeFile } from '../facts/manifest.ts';
@@ -40,6 +40,47 @@ export async function writeAside(
     return { asidePath, path, partition, rows: Number(copied?.Count ?? 0) };
   } catch (failure) {
     await rm(asidePath, { force: true });
+    throw failure;
+  }
+}
+
+/** Puts a passing file of the lake's own format where `writeAside` would have written it. */
+export async function adoptAside(
+  root: string,
+  table: FactTable,
+  partition: string,
+  path: string,
+  rows: number,
+): Promise<AsideFile> {
+  const name = randomBytes(8).toString('hex');
+  const folder = posix.join(table.name, `${table.partition}=${partition}`);
+  const asidePath = join(root, folder, `${name}.aside`);
+  await mkdir(dirname(asidePath), { recursive: true });
+  await rename(path, asidePath);
+  return { asidePath, path: posix.join(folder, `${name}.parquet`), partition, rows };
+}
+
+const LOOK_CLOSER = 'bursar: a row needs a closer look';
+
+/**
+ * Writes the rows of a part to a passing file as the lake keeps them; false, and no file, if any row has a problem or something to
+ * be said: then the part has to be staged and looked through. Most files are fine, and are so written once instead of twice.
+ */
+export async function writeWhole(
+  engine: Engine,
+  path: string,
+  columns: readonly string[],
+  select: string,
+): Promise<boolean> {
+  const refused = `CASE WHEN problem IS NOT NULL OR carried THEN error(${quote(LOOK_CLOSER)}) ELSE true END`;
+  try {
+    await engine.run(
+      `COPY (SELECT ${columns.join(', ')} FROM (${select}) WHERE ${refused}) TO ${quote(path)} (${LAKE_FORMAT})`,
+    );
+    return true;
+  } catch (failure) {
+    await rm(path, { force: true });
+    if (failure instanceof Error && failure.message.includes(LOOK_CLOSER)) return false;
     throw failure;
   }
 }

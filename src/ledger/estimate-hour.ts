@@ -35,16 +35,7 @@ const bestFor = (prices: string, columns: string): string => `
 /** GPUs that a machine's price, or its host, is divided by. */
 const GPUS = 'CASE WHEN d.node_gpus > 0 THEN d.node_gpus ELSE n.roots END';
 
-/**
- * Question: how long was each GPU there in each hour, what would that hour cost by rate, catalog or list price, and how does a
- * price divide into the GPU and its host?
- *
- * Computed for billed hours too: the difference is how far off our estimates are. The fitted prices of components are handed in, so
- * that a test can use its own.
- *
- * Reads: presence, rate, price (all rows).
- */
-export const estimateHourBy = (componentPrices: readonly ComponentPrice[]): Stage => ({
+const ESTIMATE_HOUR: Omit<Stage, 'sql'> = {
   name: 'estimate_hour',
   version: 3,
   unit: 'day',
@@ -75,10 +66,12 @@ export const estimateHourBy = (componentPrices: readonly ComponentPrice[]): Stag
     ['host_nanos', 'BIGINT'],
   ],
   orderBy: 'root_device_id, hour_start',
-  sql: `
-    WITH rate_row AS (${RATE_ROW}
+};
+
+/** Common table expressions and what is selected from them. Reads: component_price, presence, rate, price, calendar_hour. */
+const PRICED_HOUR = `
+    rate_row AS (${RATE_ROW}
     ), list_price AS (SELECT * FROM (VALUES ${LIST_PRICE_ROWS}) AS v(model, nanos)
-    ), component_price AS (${componentPriceRows(componentPrices)}
     ), root_rows AS (
       SELECT day, root_device_id, count(*) AS presence_rows FROM presence GROUP BY day, root_device_id
     ), piece AS (
@@ -146,5 +139,20 @@ export const estimateHourBy = (componentPrices: readonly ComponentPrice[]): Stag
            COALESCE(rate_nanos, catalog_nanos, list_nanos) AS usd_nanos_per_hour,
            ${microsOf('COALESCE(rate_nanos, catalog_nanos, list_nanos)', 'present_s')} AS usd_micros,
            CASE WHEN host_nanos IS NOT NULL THEN gpu_nanos END AS gpu_nanos, host_nanos
-    FROM priced`,
+    FROM priced`;
+
+/**
+ * Question: how long was each GPU there in each hour, what would that hour cost by rate, catalog or list price, and how does a
+ * price divide into the GPU and its host?
+ *
+ * Computed for billed hours too: the difference is how far off our estimates are. The fitted prices of components are handed in, so
+ * that a test can use its own.
+ *
+ * Reads: presence, rate, price (all rows).
+ */
+export const estimateHourBy = (componentPrices: readonly ComponentPrice[]): Stage => ({
+  ...ESTIMATE_HOUR,
+  sql: `
+    WITH component_price AS (${componentPriceRows(componentPrices)}
+    ), ${PRICED_HOUR.trim()}`,
 });

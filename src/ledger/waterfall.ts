@@ -46,7 +46,7 @@ export const waterfall: Stage = {
     ['marginal_usd_micros', 'BIGINT'],
     ['gpu_units', 'BIGINT'],
   ],
-  orderBy: 'subject, hour_start, device_id, bill_id, category',
+  orderBy: 'subject, hour_start, device_id, bill_id, component, category',
   sql: `
     WITH divided AS (
       ${activityPart('unknown', UNKNOWN, (price) => upTo(price, UNKNOWN), 'unknown_units')}

@@ -19,6 +19,24 @@ describe('rounding parts that are shown', () => {
     expect(roundLargestRemainder(parts, unit)).toEqual(want);
   });
 
+  it('adds up to a total that was itself rounded as a part of a greater one, two levels deep', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(amount, { minLength: 1, maxLength: 8 }), { maxLength: 8 }), (groups) => {
+        const unit = 10_000n;
+        const totals = roundLargestRemainder(groups.map(sum), unit);
+        expect(sum(totals)).toBe(divideRounded(sum(groups.flat()), unit) * unit);
+        for (const [index, group] of groups.entries()) {
+          const shown = roundLargestRemainder(group, unit, totals[index]);
+          expect(sum(shown)).toBe(totals[index]);
+          for (const [place, part] of shown.entries()) {
+            const off = part - (group[place] ?? 0n);
+            expect(off < unit && off > -unit).toBe(true);
+          }
+        }
+      }),
+    );
+  });
+
   it('refuses a unit that is none', () => {
     expect(() => roundLargestRemainder([1n], 0n)).toThrow(RangeError);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { COMPONENT_PRICES } from '../facts/component-price.ts';
+import { FITTED_COMPONENTS } from '../facts/component-price.ts';
 import { componentFitJson, componentFitPage, componentPricesPage } from './component-prices-page.ts';
 
 const FIT = {
@@ -83,7 +83,7 @@ describe('a fit', () => {
 
 test('the prices in force stand with version and source', () => {
   const page = componentPricesPage();
-  expect(page.filter((line) => / \$\d/.test(line))).toHaveLength(COMPONENT_PRICES.length);
+  expect(page.filter((line) => / \$\d/.test(line))).toHaveLength(FITTED_COMPONENTS.length);
   expect(page.at(-2)).toBe(
     'Built in: fitted from the on-demand list prices of 24 providers, 2026-08-22; docs/component-prices.md says how.',
   );

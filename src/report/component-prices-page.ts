@@ -1,4 +1,4 @@
-import { COMPONENT_PRICES } from '../facts/component-price.ts';
+import { FITTED_COMPONENTS } from '../facts/component-price.ts';
 import type { ComponentPrice } from '../facts/component-price.ts';
 import { counted } from './figures.ts';
 import { textTable } from './table.ts';
@@ -44,7 +44,7 @@ function shareBy(price: ComponentPrice, { gpus, vcpu, memoryGib }: Machine): num
   return gpu / (gpu + vcpu * Number(price.usdPerVcpuHour) + memoryGib * Number(price.usdPerMemoryGibHour));
 }
 
-const inForce = (model: string): ComponentPrice | undefined => COMPONENT_PRICES.find((price) => price.model === model);
+const inForce = (model: string): ComponentPrice | undefined => FITTED_COMPONENTS.find((price) => price.model === model);
 
 /** What the parts of GPU machines cost by the lists of this folder, how well that is known, and what is in force. */
 export function componentFitPage(fit: Fit, dataFlag = ''): string[] {
@@ -108,7 +108,7 @@ function splitCheckLines({ splitChecks }: Fit): string[] {
 }
 
 const asOfInForce = (): string => {
-  const [first] = COMPONENT_PRICES;
+  const [first] = FITTED_COMPONENTS;
   return first === undefined ? '' : ` of ${first.asOf}`;
 };
 
@@ -140,7 +140,7 @@ export function componentFitJson(fit: Fit): unknown {
 }
 
 /** The component prices in force, by which a machine's money is split into GPU and host. */
-export function componentPricesPage(prices: readonly ComponentPrice[] = COMPONENT_PRICES): string[] {
+export function componentPricesPage(prices: readonly ComponentPrice[] = FITTED_COMPONENTS): string[] {
   const sources = [...new Set(prices.map(({ asOf, source }) => `${source}, ${asOf}`))];
   return [
     `Parts of GPU machines, each by itself, dollars an hour; ${counted(prices.length, 'GPU model')}. A bill is split by their ratios.`,

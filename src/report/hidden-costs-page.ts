@@ -31,6 +31,8 @@ export interface ServedWaiting {
   readonly servedUnits: bigint;
   /** What the idle GPUs cost in that time; null where none of it has a price. */
   readonly usdMicros: bigint | null;
+  /** Of what could have been served, that of which the idle GPUs have no price. */
+  readonly unpricedUnits: bigint;
   readonly idleUnits: bigint;
   readonly waitingUnits: bigint;
 }
@@ -87,13 +89,14 @@ export function partsText(parts: readonly CostPart[]): string {
 /** What waited while GPUs stood idle, in a sentence; whose they were is the caller's word. */
 export function waitingText(waiting: ServedWaiting | undefined, whose = 'its'): string {
   if (waiting === undefined) return 'Waiting meanwhile: not known, no scheduler says who waited and since when.';
-  const { servedUnits, usdMicros, idleUnits } = waiting;
+  const { servedUnits, usdMicros, unpricedUnits, idleUnits } = waiting;
   if (idleUnits === 0n) return `Waiting meanwhile: none of ${whose} GPUs is known to have been idle.`;
   if (servedUnits === 0n)
     return `Waiting meanwhile: nothing that ${whose} ${gpuHours(idleUnits)} of idle could have served.`;
+  const unpriced = usdMicros === null || unpricedUnits === 0n ? '' : `, no price for ${gpuHours(unpricedUnits)} of it`;
   return (
     `Waiting meanwhile: ${gpuHours(servedUnits)} that ${whose} idle GPUs could have served ` +
-    `(${dollars(usdMicros)}; ${gpuHours(idleUnits)} were idle).`
+    `(${dollars(usdMicros)}${unpriced}; ${gpuHours(idleUnits)} were idle).`
   );
 }
 
@@ -128,7 +131,7 @@ export function hiddenCostsPage(costs: HiddenCosts, shared: readonly SharedBesid
     ...(inside.some(({ part }) => part === 'host') || !inside.some(({ part }) => part === 'gpu')
       ? []
       : ['The host is in the GPU’s money: no node says its vCPUs and memory, or no component price is of its model.']),
-    waitingText(costs.waiting),
+    waitingText(costs.waiting, costs.filter === '' ? 'the' : 'its'),
     ...sharedLines(shared, dataFlag),
   ];
 }
@@ -174,6 +177,7 @@ export function waitingJson(waiting: ServedWaiting | undefined): unknown {
   return {
     servedSeconds: gpuSeconds(waiting.servedUnits),
     servedUsdMicros: waiting.usdMicros,
+    unpricedSeconds: gpuSeconds(waiting.unpricedUnits),
     idleSeconds: gpuSeconds(waiting.idleUnits),
     waitingSeconds: gpuSeconds(waiting.waitingUnits),
   };

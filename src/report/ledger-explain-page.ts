@@ -298,8 +298,10 @@ function ownerOf(entry: ExplainedEntry): string {
 function thingOf(entry: ExplainedEntry): string {
   const [device, node, resource] = [column(entry, 'deviceId'), column(entry, 'nodeId'), column(entry, 'resourceId')];
   const kind = `${column(entry, 'component')} ${column(entry, 'disposition')}`;
-  if (device !== '') return safeText(node === '' ? device : `${device} on ${node}`);
-  return safeText(node || resource || kind);
+  const part = column(entry, 'component') === 'host' ? ', host' : '';
+  if (device !== '') return safeText(node === '' ? device : `${device} on ${node}${part}`);
+  if (node !== '') return safeText(isBesideNode(entry) ? `${node}, ${column(entry, 'component')}` : node);
+  return safeText(resource || kind);
 }
 
 function whoseOf(entry: ExplainedEntry): string {

@@ -2,7 +2,7 @@
  * The colours, sizes and spaces of the dashboard, as far as one page needs them. One value, one meaning; the rules below name no
  * raw colour. The page follows the reader's system, prints light, and needs nothing from elsewhere.
  */
-const TOKENS = `
+export const PAGE_TOKENS = `
 :root {
   color-scheme: light dark;
   --ground: light-dark(#ffffff, #12161b); --sunk: light-dark(#f5f6f8, #1a1f26);
@@ -66,4 +66,4 @@ footer { margin-top: 32px; color: var(--ink-3); font-size: var(--text-s); }
 }
 @media screen and (max-width: 700px) { .bar { display: none; } body { padding: 16px; } }`;
 
-export const LOOK_PAGE_STYLE = `${TOKENS}${RULES}\n`;
+export const LOOK_PAGE_STYLE = `${PAGE_TOKENS}${RULES}\n`;

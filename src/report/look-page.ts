@@ -1,11 +1,11 @@
 import { counted, gpuCount, gpuHoursOf, isoTime, minute, percentOfPermille } from './figures.ts';
 import { KIND_NAMES, partLines, priceLines, sourceLines } from './first-look-lines.ts';
 import type { FirstLookWords } from './first-look-lines.ts';
+import { HATCH, htmlText as escape } from './html-text.ts';
 import { idleTotalWords } from './idle-list.ts';
 import { LOOK_PAGE_STYLE } from './look-page-style.ts';
 import { lookParts, lookScreen } from './look-screen.ts';
 import type { LookAnswer, LookLine, LookParts } from './look-screen.ts';
-import { safeText } from './safe-text.ts';
 import { windowWords } from './window-words.ts';
 
 export interface LookPage {
@@ -48,15 +48,6 @@ ${section('What keeps these figures from being whole', [...(parts?.attention ?? 
 </body>
 </html>
 `;
-}
-
-const HATCH = `<svg class="defs" aria-hidden="true"><defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="5" height="5" class="ground"/><path d="M0 0V5" class="hatch"/></pattern></defs></svg>
-`;
-
-/** Label values are whatever somebody typed: they are shown, never obeyed. */
-function escape(text: string): string {
-  const plain = safeText(text);
-  return plain.replaceAll(/[&<>"'`]/g, (char) => `&#${char.codePointAt(0)};`);
 }
 
 /** The one sentence: what was paid, what of it computed, what is idle now. */

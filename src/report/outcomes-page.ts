@@ -9,7 +9,7 @@ import {
   percentOfPermille,
   percentsOf,
 } from './figures.ts';
-import type { CostGrowth, FinishedRuns, OutcomeFigures, OutcomeRow, OutcomesAnswer } from './outcomes-answer.ts';
+import type { FinishedRuns, OutcomeFigures, OutcomeRow, OutcomesAnswer } from './outcomes-answer.ts';
 import { COUNTED_PERMILLE_MIN, unitUsdMicros } from './outcomes-answer.ts';
 import { safeText } from './safe-text.ts';
 import { textTable } from './table.ts';
@@ -63,7 +63,7 @@ function alarmLines({ alarms }: OutcomesAnswer): string[] {
   });
 }
 
-function priceOf({ paid, quantityMillionths }: OutcomeFigures | CostGrowth['now'], per: bigint): bigint | null {
+function priceOf({ paid, quantityMillionths }: OutcomeFigures, per: bigint): bigint | null {
   return unitUsdMicros(paid.usdMicros, quantityMillionths, per);
 }
 

@@ -95,11 +95,13 @@ function moneyLine({ components, job }: Receipt): string | undefined {
 function idleLine({ job, idleUsdMicros }: Receipt): string | undefined {
   const idle = job.devices.reduce((sum, { idleUnits }) => sum + idleUnits, 0n);
   if (idle === 0n) return undefined;
-  const ordered = job.devices.toSorted((a, b) => Number(b.idleUnits - a.idleUnits));
+  // What stands beside the GPUs has money and no time.
+  const held = job.devices.filter((each) => each.computingUnits + each.idleUnits + each.unknownUnits > 0n);
+  const ordered = held.toSorted((a, b) => Number(b.idleUnits - a.idleUnits));
   let [most, sum] = [0, 0n];
   while (sum * 3n < idle * 2n) sum += ordered[most++]?.idleUnits ?? idle;
   const amount = idleUsdMicros === null ? '' : ` ${dollars(idleUsdMicros)}`;
-  const total = job.devices.length;
+  const total = held.length;
   if (total === 1) return `idle${amount}`;
   if (most * 2 > total) return `idle${amount}, spread over its ${total} GPUs`;
   const names = shortNames(ordered.slice(0, most).map(({ deviceId }) => safeText(deviceId))).slice(0, NAMES_SHOWN);

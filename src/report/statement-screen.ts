@@ -18,14 +18,13 @@ import {
   monthName,
   moverName,
   moverWhy,
+  partsShown,
   share,
   signedCents,
   verdict,
   waitWords,
 } from './statement-words.ts';
 
-/** Rows of each list on a screen; the rest is one row, so that parts still add up. */
-const ROWS_SHOWN = 5;
 const MOVERS_SHOWN = 4;
 const NAME_WIDTH_MAX = 34;
 
@@ -108,7 +107,7 @@ function mainTable(answer: StatementAnswer): string[] {
 }
 
 function partRows(parts: readonly StatementPart[], answer: StatementAnswer, nameless: string): string[][] {
-  const shown = withRest(parts);
+  const shown = partsShown(parts);
   const amounts = centsOf(
     shown.map(({ usdMicros }) => usdMicros),
     answer.amountCents,
@@ -123,26 +122,6 @@ function partRows(parts: readonly StatementPart[], answer: StatementAnswer, name
     share(part.computeSharePermille),
     change(part.usdMicros, part.beforeUsdMicros),
   ]);
-}
-
-/** The first few, and all the others as one. */
-function withRest(parts: readonly StatementPart[]): readonly StatementPart[] {
-  const there = parts.filter(({ usdMicros, gpuUnits }) => usdMicros !== 0n || gpuUnits !== 0n);
-  if (there.length <= ROWS_SHOWN + 1) return there;
-  const rest = there.slice(ROWS_SHOWN);
-  const sum = (of: (part: StatementPart) => bigint | null): bigint =>
-    rest.reduce((total, part) => total + (of(part) ?? 0n), 0n);
-  return [
-    ...there.slice(0, ROWS_SHOWN),
-    {
-      name: `${rest.length} others`,
-      usdMicros: sum(({ usdMicros }) => usdMicros),
-      gpuUnits: sum(({ gpuUnits }) => gpuUnits),
-      unpricedUnits: sum(({ unpricedUnits }) => unpricedUnits),
-      beforeUsdMicros: rest[0]?.beforeUsdMicros === null ? null : sum(({ beforeUsdMicros }) => beforeUsdMicros),
-      computeSharePermille: null,
-    },
-  ];
 }
 
 function componentWords(answer: StatementAnswer): string {

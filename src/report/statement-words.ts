@@ -3,9 +3,11 @@ import { divideRounded, formatUsdCents } from '../money/usd.ts';
 import { counted, dollarsOf, duration, gpuHours, NO_PRICE, percentOfPermille } from './figures.ts';
 import { safeText } from './safe-text.ts';
 import { shellWord } from './shell-word.ts';
-import type { Mover, StatementAnswer } from './statement-answer.ts';
+import type { Mover, StatementAnswer, StatementPart } from './statement-answer.ts';
 
 const MICROS_PER_CENT = 10_000n;
+/** Rows of each list on a page. */
+const ROWS_SHOWN = 5;
 const MINUS = '\u2212';
 const MONTHS = [
   'January',
@@ -45,6 +47,16 @@ export function centsOf(parts: readonly (bigint | null)[], amountCents: bigint):
     amountCents * MICROS_PER_CENT,
   );
   return parts.map((part, index) => (part === null ? NO_PRICE : formatUsdCents(shown[index] ?? 0n)));
+}
+
+/** What every category is shown as, wherever it is shown: they add up to the amount. */
+export function categoryCents({ categories, amountCents }: StatementAnswer): ReadonlyMap<string, string> {
+  const there = Object.entries(categories).filter(([, { usdMicros, gpuUnits }]) => usdMicros !== 0n || gpuUnits !== 0n);
+  const shown = centsOf(
+    there.map(([, { usdMicros }]) => usdMicros),
+    amountCents,
+  );
+  return new Map(there.map(([name], index) => [name, shown[index] ?? '']));
 }
 
 /** `+22.2 %`, `new`, `gone`; empty where there is nothing to compare with. */
@@ -163,12 +175,33 @@ export function waitWords({ wait, waitBefore }: Pick<StatementAnswer, 'wait' | '
   return `median ${duration(wait.medianSeconds)}, nine of ten within ${duration(wait.p90Seconds)}, ${counted(wait.jobs, 'job')}${before}`;
 }
 
+/** The first few of a list, and all the others as one, so that what is shown still adds up. */
+export function partsShown(parts: readonly StatementPart[]): readonly StatementPart[] {
+  const there = parts.filter(({ usdMicros, gpuUnits }) => usdMicros !== 0n || gpuUnits !== 0n);
+  if (there.length <= ROWS_SHOWN + 1) return there;
+  const rest = there.slice(ROWS_SHOWN);
+  const sum = (of: (part: StatementPart) => bigint | null): bigint =>
+    rest.reduce((total, part) => total + (of(part) ?? 0n), 0n);
+  return [
+    ...there.slice(0, ROWS_SHOWN),
+    {
+      name: `${rest.length} others`,
+      usdMicros: sum(({ usdMicros }) => usdMicros),
+      gpuUnits: sum(({ gpuUnits }) => gpuUnits),
+      unpricedUnits: sum(({ unpricedUnits }) => unpricedUnits),
+      beforeUsdMicros: rest[0]?.beforeUsdMicros === null ? null : sum(({ beforeUsdMicros }) => beforeUsdMicros),
+      computeSharePermille: null,
+    },
+  ];
+}
+
 /** What to do next, each with the command that says more; nothing that the ledger does not show. */
 export function advice(
   answer: StatementAnswer,
   dataFlag: string,
 ): { readonly what: string; readonly command: string }[] {
   const { idle, unknown } = answer.categories;
+  const shown = categoryCents(answer);
   const window = `--window ${answer.month}${dataFlag}`;
   const team = `team=${answer.team === null ? '' : answer.team.replaceAll(/[\\,|]/g, '\\$&')}`;
   const jobs = (category: string): string =>
@@ -176,10 +209,10 @@ export function advice(
   const open = answer.classes.find(({ name }) => name === null)?.usdMicros ?? 0n;
   return [
     ...((idle.usdMicros ?? 0n) > 0n
-      ? [{ what: `${formatUsdCents(idle.usdMicros ?? 0n)} idle: which jobs`, command: jobs('idle') }]
+      ? [{ what: `${shown.get('idle') ?? ''} idle: which jobs`, command: jobs('idle') }]
       : []),
     ...((unknown.usdMicros ?? 0n) > 0n
-      ? [{ what: `${formatUsdCents(unknown.usdMicros ?? 0n)} unknown: nothing measured it`, command: jobs('unknown') }]
+      ? [{ what: `${shown.get('unknown') ?? ''} unknown: nothing measured it`, command: jobs('unknown') }]
       : []),
     ...(answer.team === null && (answer.total.usdMicros ?? 0n) !== 0n
       ? [{ what: 'nobody owns it: rules that would', command: `bursar rules suggest ${window}` }]

@@ -38,7 +38,9 @@ describe.skipIf(!prometheus.installed).each(Object.entries(worlds))('exporters t
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'bursar-silent-exporter-'));
     const dataDir = join(folder, 'data');
-    const sensors = { ...unmanaged.sensors, dead_exporter_percent: 70, dead_exporter: world.dead };
+    // A second exporter would go on telling what the dead one does not.
+    const faults = { dead_exporter_percent: 70, dead_exporter: world.dead, two_exporters_percent: 0 };
+    const sensors = { ...unmanaged.sensors, ...faults };
     const scope = { gpus: 24, days: 4, stepS: STEP_S, at, seed: world.seed, world: { ...unmanaged, sensors } };
     server = await playedPrometheus(prometheus, folder, scope);
     const source = prometheusSource({ name: 'p', url: server.url, cluster: 'a' });
@@ -61,7 +63,7 @@ describe.skipIf(!prometheus.installed).each(Object.entries(worlds))('exporters t
       return isSilent && node.pool.sharing !== 'time-slice' && device.parent === undefined;
     });
     [held, nodes] = await ledgerOf(dataDir, since);
-  }, 300_000);
+  }, 600_000);
   afterAll(async () => {
     await prometheus.stop(join(folder, 'prometheus'));
     rmSync(folder, { recursive: true, force: true });

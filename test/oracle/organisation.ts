@@ -268,13 +268,29 @@ export const CHARGE_COLUMNS = [
   'tags',
 ] as const satisfies readonly (keyof ChargeRow)[];
 
-/** What tells rows of a bill apart when resource and amount are the same: MD5 over every column as text. */
+/** What all rows of a bill share, and words that no entry depends on. */
+const notHashed = new Set<keyof ChargeRow>([
+  'provider',
+  'billing_account',
+  'billing_period_start',
+  'billing_period_end',
+  'currency',
+  'charge_frequency',
+  'sku_price_id',
+  'resource_name',
+  'consumed_unit',
+  'pricing_unit',
+  'invoice_id',
+]);
+
+/** What tells rows of a bill apart when resource and amount are the same: MD5 over what they are for, as text. */
 export function rowHash(charge: ChargeRow): string {
-  const texts = CHARGE_COLUMNS.map((column) => {
+  const hashed = CHARGE_COLUMNS.filter((column) => !decimalColumns.has(column) && !notHashed.has(column));
+  const texts = hashed.map((column) => {
     const value = charge[column];
     if (value === null) return '';
     if (typeof value === 'number') return timeText(value);
-    if (typeof value === 'string') return decimalColumns.has(column) ? decimalText(decimal(value)) : value;
+    if (typeof value === 'string') return value;
     return Object.keys(value)
       .sort()
       .map((key) => `${key}=${value[key]}`)

@@ -76,7 +76,12 @@ function valueOf({ column, key }: Attribute, { columns, labels, tags }: PlainPro
 function byDefault(dimension: OwnerDimension, { columns, labels, tags }: PlainProfile): string | null {
   switch (dimension) {
     case 'team':
-      return labels['team'] ?? tags['team'] ?? columns['account'] ?? columns['namespace'] ?? null;
+      return (
+        labels['team'] ??
+        tags['team'] ??
+        columns['account'] ??
+        (columns['namespace'] === 'default' ? null : (columns['namespace'] ?? null))
+      );
     case 'user':
       return columns['user_name'] ?? tags['user'] ?? null;
     case 'class':

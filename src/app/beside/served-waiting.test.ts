@@ -24,7 +24,10 @@ const waits = (count: number, rest: Partial<WaitingHour> = {}): WaitingHour => (
   ...rest,
 });
 
-const cases: Record<string, { idle: IdleHour[]; waiting: WaitingHour[]; want: number; usd?: number | null }> = {
+const cases: Record<
+  string,
+  { idle: IdleHour[]; waiting: WaitingHour[]; want: number; usd?: number | null; unpriced?: number }
+> = {
   'less waits than is idle: all that waits': { idle: [idle(4)], waiting: [waits(1.5)], want: 1.5, usd: 3 },
   'less is idle than waits: all that is idle': { idle: [idle(0.5)], waiting: [waits(3)], want: 0.5, usd: 1 },
   'in another hour': { idle: [idle(4)], waiting: [waits(2, { hour: '2026-03-02T10:00:00Z' })], want: 0, usd: 0 },
@@ -51,18 +54,21 @@ const cases: Record<string, { idle: IdleHour[]; waiting: WaitingHour[]; want: nu
     waiting: [waits(1)],
     want: 1,
     usd: null,
+    unpriced: 1,
   },
   'half of it without a price': {
     idle: [idle(2, { usdMicros: 2_000_000n, unpricedUnits: hours(1) })],
     waiting: [waits(2)],
     want: 2,
     usd: 2,
+    unpriced: 1,
   },
 };
 
-test.each(Object.entries(cases))('%s', (_, { idle: there, waiting, want, usd }) => {
+test.each(Object.entries(cases))('%s', (_, { idle: there, waiting, want, usd, unpriced = 0 }) => {
   const served = servedWaiting(there, waiting);
   expect(served.servedUnits).toBe(hours(want));
+  expect(served.unpricedUnits).toBe(hours(unpriced));
   expect(served.usdMicros).toBe(usd === null ? null : BigInt(Math.round((usd ?? 0) * 1_000_000)));
 });
 

@@ -38,13 +38,14 @@ export function servedWaiting(idle: readonly IdleHour[], waiting: readonly Waiti
   for (const row of waiting) waitingByHour.set(row.hour, [...(waitingByHour.get(row.hour) ?? []), row]);
   const idleByHour = new Map<string, IdleHour[]>();
   for (const row of idle) idleByHour.set(row.hour, [...(idleByHour.get(row.hour) ?? []), row]);
-  let [servedUnits, usdMicros] = [0n, null as bigint | null];
+  let [servedUnits, unpricedUnits, usdMicros] = [0n, 0n, null as bigint | null];
   for (const [hour, there] of idleByHour) {
     for (const [group, units] of serveHour(there, waitingByHour.get(hour) ?? [])) {
       servedUnits += units;
-      const priced = group.units - group.unpricedUnits;
-      if (group.usdMicros === null || priced <= 0n) continue;
-      usdMicros = (usdMicros ?? 0n) + (group.usdMicros * (units < priced ? units : priced)) / priced;
+      const priced = group.usdMicros === null ? 0n : group.units - group.unpricedUnits;
+      const paid = units < priced ? units : priced;
+      unpricedUnits += units - paid;
+      if (group.usdMicros !== null && priced > 0n) usdMicros = (usdMicros ?? 0n) + (group.usdMicros * paid) / priced;
     }
   }
   const sum = (rows: readonly { readonly units: bigint }[]): bigint =>
@@ -52,6 +53,7 @@ export function servedWaiting(idle: readonly IdleHour[], waiting: readonly Waiti
   return {
     servedUnits,
     usdMicros: servedUnits === 0n ? 0n : usdMicros,
+    unpricedUnits,
     idleUnits: sum(idle),
     waitingUnits: sum(waiting),
   };

@@ -32,6 +32,8 @@ const ATTEMPTS = 3;
  */
 export async function s3Store(place: string, cacheDir: string, options: S3Options): Promise<ExportStore> {
   const { bucket, prefix } = addressOf(place);
+  // It would speak of Node versions on the user's terminal.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const sdk = await import('@aws-sdk/client-s3');
   const client = await openClient(sdk.S3Client, options);
   const guarded = async <Result>(work: () => Promise<Result>): Promise<Result> => {

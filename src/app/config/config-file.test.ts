@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -112,8 +112,32 @@ rates:
   });
 });
 
+describe('teams and statements', () => {
+  it('are read as docs/STATEMENTS.md writes them', async () => {
+    const page = await readFile(new URL('../../../docs/STATEMENTS.md', import.meta.url), 'utf8');
+    const [, text = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
+    expect(readConfig(text).statements).toEqual({
+      kind: 'chargeback',
+      issuer: 'Larkfield ML platform',
+      teams: new Map([
+        ['nlp', { costCentre: '4711', accountCode: '6200-100', lead: 'Mei Chen' }],
+        ['vision', { costCentre: '4712', accountCode: '6200-100', lead: null }],
+      ]),
+    });
+  });
+
+  it('that nobody wrote are not there', () => {
+    expect(readConfig('data: x').statements).toBeUndefined();
+  });
+});
+
 describe('what is wrong with bursar.yaml is told with its place', () => {
   it.each([
+    [
+      'a cost centre that YAML would take for a number',
+      'teams:\n  nlp: {cost_centre: 0471}',
+      'bursar.yaml:2:22: teams.nlp.cost_centre: ',
+    ],
     [
       'a field misspelt',
       'sources:\n  - name: a\n    promethius: http://p',

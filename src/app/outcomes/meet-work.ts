@@ -239,7 +239,10 @@ function finder(
     add(byRun, runLabel, key);
   }
   const byNode = new Map<string, Set<string>>();
-  for (const { nodeId, subject } of onNodes) add(byNode, nodeId, bySubject.get(subject) ?? '');
+  for (const { nodeId, subject } of onNodes) {
+    const key = bySubject.get(subject);
+    if (key !== undefined) add(byNode, nodeId, key);
+  }
   return ({ allocationId, namespace, pod, run, nodeId }) =>
     (allocationId === null ? undefined : byJob.get(allocationId)) ??
     (namespace === null || pod === null ? undefined : byPod(namespace, pod, byJob, byPlace)) ??

@@ -29,16 +29,6 @@ export interface PaidHolding extends Paid {
   readonly heldSeconds: bigint;
 }
 
-export const NOTHING_PAID: Paid = {
-  usdMicros: null,
-  activeUsdMicros: null,
-  unknownUsdMicros: null,
-  gpuUnits: 0n,
-  computingUnits: 0n,
-  unknownUnits: 0n,
-  unpricedUnits: 0n,
-};
-
 /** Sums of the waterfall that make a `Paid`, by whatever it is grouped by. */
 export const PAID_SQL = `
   CAST(sum(w.usd_micros) AS BIGINT) AS "usdMicros",

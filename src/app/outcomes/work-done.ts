@@ -35,7 +35,8 @@ export async function workDone(space: ReadSpace, from: Date, end: Date): Promise
       SELECT source, work_id AS "workId", unit, max(allocation_id) AS "allocationId", max(run) AS run,
              max(model_name) AS "modelName", max(namespace) AS namespace, max(pod) AS pod, max(node_id) AS "nodeId",
              CAST(sum(CAST(quantity AS DECIMAL(38, 6))) AS VARCHAR) AS quantity,
-             CAST(COALESCE(sum(date_diff('second', window_from, least(window_until, $windowEnd))), 0) AS BIGINT) AS seconds
+             CAST(COALESCE(sum(CASE WHEN window_until IS NOT NULL
+               THEN date_diff('second', window_from, least(window_until, $windowEnd)) END), 0) AS BIGINT) AS seconds
       FROM work WHERE window_from >= $windowFrom AND window_from < $windowEnd
       GROUP BY source, work_id, unit ORDER BY source, work_id, unit`,
   });

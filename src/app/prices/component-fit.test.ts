@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { COMPONENT_PRICES } from '../../facts/component-price.ts';
+import { FITTED_COMPONENTS } from '../../facts/component-price.ts';
 import { withReader } from '../workspace.ts';
 import { componentFit, gpuShare } from './component-fit.ts';
 import type { ComponentFit } from './component-fit.ts';
@@ -71,7 +71,7 @@ describe.skipIf(!isThere)('the catalogs of 24 clouds', { timeout: 240_000 }, () 
 
   test('give the built-in table again: each GPU’s share of its usual machine to a point, and no model more or less', () => {
     const far = fit.models.flatMap(({ model, usual }) => {
-      const row = COMPONENT_PRICES.find((price) => price.model === model);
+      const row = FITTED_COMPONENTS.find((price) => price.model === model);
       if (row === undefined) return [`${model} is missing`];
       const stated = {
         gpu: Number(row.usdPerGpuHour),
@@ -83,8 +83,8 @@ describe.skipIf(!isThere)('the catalogs of 24 clouds', { timeout: 240_000 }, () 
         : [];
     });
     expect(far).toEqual([]);
-    expect(COMPONENT_PRICES.map(({ model }) => model)).toEqual(fit.models.map(({ model }) => model));
-    expect(new Set(COMPONENT_PRICES.map(({ asOf }) => asOf))).toEqual(new Set([fit.asOf]));
+    expect(FITTED_COMPONENTS.map(({ model }) => model)).toEqual(fit.models.map(({ model }) => model));
+    expect(new Set(FITTED_COMPONENTS.map(({ asOf }) => asOf))).toEqual(new Set([fit.asOf]));
   });
 
   test('without Google Cloud the fit says its splits of A100, H100 and H200 machines to twelve points', () => {

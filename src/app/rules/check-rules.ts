@@ -114,7 +114,7 @@ function togetherProblems(when: WhenText, path: Path): FileProblem[] {
   for (const [name, texts] of Object.entries(when)) {
     const attribute = attributeNamed(name);
     const patterns = [texts].flat().map(parsePattern);
-    if (attribute === undefined || !patterns.some(mustBeThere)) continue;
+    if (attribute === undefined || !mustBeThere(patterns)) continue;
     const possible =
       name === 'what'
         ? SUBJECT_KINDS.filter((kind) => patterns.some((each) => !each.isNegated && meets(each, kind)))
@@ -135,8 +135,10 @@ function togetherProblems(when: WhenText, path: Path): FileProblem[] {
   return [];
 }
 
-function mustBeThere({ isNegated, text }: Pattern): boolean {
-  return !isNegated && text !== '';
+/** Whether a condition asks for something: a list with an empty text is also met by what is not there. */
+function mustBeThere(patterns: readonly Pattern[]): boolean {
+  const plain = patterns.filter(({ isNegated }) => !isNegated);
+  return plain.length > 0 && plain.every(({ text }) => text !== '');
 }
 
 function dayProblems(

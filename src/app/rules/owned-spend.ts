@@ -1,4 +1,4 @@
-import { SPEND_DAY_MEASURES } from '../../ledger/spend-day.ts';
+import { SPEND_DAY_DIMENSIONS, SPEND_DAY_MEASURES } from '../../ledger/spend-day.ts';
 import { quote } from '../../lake/engine.ts';
 import { ownerPeriods, ownersSql, sharedRuleText } from './owners-sql.ts';
 import { OWNER_DIMENSIONS, ownerColumn } from './rule.ts';
@@ -6,6 +6,12 @@ import type { RuleBook, SharedPool } from './rule.ts';
 
 /** What the rules add to a row of `spend_day`. */
 export const OWNER_COLUMNS: readonly string[] = [...OWNER_DIMENSIONS.map(ownerColumn), 'rule', 'pool'];
+
+/** All that a part of a pool keeps. */
+const POOLED_COLUMNS = [
+  ...OWNER_COLUMNS.filter((column) => !['team', 'rule'].includes(column)),
+  ...SPEND_DAY_DIMENSIONS,
+];
 
 /** GPUs that somebody held, whatever they did. */
 const IS_HELD = "component = 'gpu' AND category IN ('unknown', 'idle', 'computing')";
@@ -22,26 +28,30 @@ export interface OwnedSpendRequest {
 /**
  * Question: what did each day cost, by owner, with shared money split over the teams it serves?
  *
- * Every row of `spend_day` whose profile is in a pool is split by itself, `T·cum ÷ W − T·(cum − w) ÷ W` in the order of team
- * names, money and GPU time alike, so that the parts add up to the row whatever one groups by. On a day on which nobody has a
+ * What a pool cost on a day, in each combination of the other dimensions, is split by itself, `T·cum ÷ W − T·(cum − w) ÷ W` in
+ * the order of team names, money and GPU time alike, so that the parts add up to it and are the same whatever one groups by. On a day on which nobody has a
  * part in the key the pool keeps its money, and no team has it.
  */
 export function ownedSpendSql(book: RuleBook, request: OwnedSpendRequest): string {
   const { columns } = request;
   if (book.shared.length === 0) return rowsSql(book, request, columns, 'LEFT JOIN', 'TRUE');
   const others = columns.filter((column) => !['team', 'rule'].includes(column));
+  const hasRule = columns.includes('rule');
   const list = (team: string, rule: string): string =>
-    [...others.map((column) => `o.${column}`), `${team} AS team`, `${rule} AS rule`].join(', ');
-  const grouped = [...new Set(['day', 'team', 'rule', 'component', 'category', ...others])].join(', ');
-  // Rows in no pool are added up at once: only what is split is split row by row.
+    [...others.map((column) => `o.${column}`), `${team} AS team`, ...(hasRule ? [`${rule} AS rule`] : [])].join(', ');
+  const grouped = [...new Set(['day', 'team', ...(hasRule ? ['rule'] : []), ...others])];
+  const sums = SPEND_DAY_MEASURES.map((measure) => `CAST(sum(${measure}) AS BIGINT) AS ${measure}`);
+  // What is split is added up by every dimension there is first, whatever is asked for: the parts must not depend on the question.
   return `
     WITH own AS MATERIALIZED (
-      SELECT ${grouped}, ${SPEND_DAY_MEASURES.map((measure) => `CAST(sum(${measure}) AS BIGINT) AS ${measure}`).join(', ')}
-      FROM (${rowsSql(book, request, [...others, 'team', 'rule', 'component', 'category'], 'LEFT JOIN', 'o.pool IS NULL')}) r
-      GROUP BY ${grouped}
-    ), pooled AS MATERIALIZED (${rowsSql(book, request, [...others, 'pool'], 'JOIN', 'o.pool IS NOT NULL')}
+      SELECT ${grouped.join(', ')}, ${sums.join(', ')}, sum(CASE WHEN ${IS_HELD} THEN gpu_units ELSE 0 END) AS held_units
+      FROM (${rowsSql(book, request, [...grouped, 'component', 'category'], 'LEFT JOIN', 'o.pool IS NULL')}) r
+      GROUP BY ${grouped.join(', ')}
+    ), pooled AS MATERIALIZED (
+      SELECT day, ${POOLED_COLUMNS.join(', ')}, ${sums.join(', ')}
+      FROM (${rowsSql(book, request, POOLED_COLUMNS, 'JOIN', 'o.pool IS NOT NULL')}) r GROUP BY day, ${POOLED_COLUMNS.join(', ')}
     ), team_key AS (
-      SELECT day, team, sum(gpu_units) FILTER (WHERE ${IS_HELD}) AS gpu_hours, sum(usd_micros) AS cost, 1 AS even
+      SELECT day, team, sum(held_units) AS gpu_hours, sum(usd_micros) AS cost, 1 AS even
       FROM own WHERE team IS NOT NULL GROUP BY day, team
     ), pool_weight AS (${book.shared.map(weightSql).join(' UNION ALL ')}
     ), pool_part AS (
@@ -65,7 +75,9 @@ function rowsSql(
   where: string,
 ): string {
   const { profiles, keep, joinSql } = ownerPeriods(book);
-  const selected = [...new Set(columns)].map((column) => `${OWNER_COLUMNS.includes(column) ? 'o' : 's'}.${column}, `);
+  const selected = [...new Set(columns)]
+    .filter((column) => column !== 'day')
+    .map((column) => `${OWNER_COLUMNS.includes(column) ? 'o' : 's'}.${column}, `);
   return `
     SELECT s.day, ${selected.join('')}${SPEND_DAY_MEASURES.map((measure) => `s.${measure}`).join(', ')}
     FROM (${spend}) s ${join} (${ownersSql(book, profiles(profile), keep)}) o ON ${joinSql('s', 'o')} WHERE ${where}`;

@@ -7,9 +7,9 @@ import type { Attribute, Condition, OwnerDimension, RuleBook, RuleValue, SharedP
 /** What is said of a profile, in the order of the columns `ownersSql` gives. */
 const OWNER_COLUMNS = OWNER_DIMENSIONS.map(ownerColumn);
 
-/** Where no rule speaks: labels first, then tags, then the scheduler's account, then the namespace. */
+/** Where no rule speaks: labels first, then tags, then the scheduler's account, then the namespace. `default` is everybody's. */
 const DEFAULTS: Readonly<Record<OwnerDimension, string>> = {
-  team: "COALESCE(labels['team'], tags['team'], account, namespace)",
+  team: "COALESCE(labels['team'], tags['team'], account, NULLIF(namespace, 'default'))",
   project: "COALESCE(labels['project'], tags['project'])",
   user: "COALESCE(user_name, tags['user'])",
   environment: "COALESCE(labels['environment'], tags['environment'])",
@@ -21,7 +21,7 @@ const DEFAULTS: Readonly<Record<OwnerDimension, string>> = {
 };
 
 const DEFAULT_RULE = `CASE WHEN labels['team'] IS NOT NULL THEN 'label team' WHEN tags['team'] IS NOT NULL THEN what || ' tag team'
-            WHEN account IS NOT NULL THEN 'account' WHEN namespace IS NOT NULL THEN 'namespace' ELSE 'none' END`;
+            WHEN account IS NOT NULL THEN 'account' WHEN namespace <> 'default' THEN 'namespace' ELSE 'none' END`;
 
 /**
  * Question: whose is each profile, by which rule, and does it serve several?
@@ -98,6 +98,26 @@ export function whenSql(part: { when: readonly Condition[]; from?: string; until
   if (part.from !== undefined) conditions.push(`day >= DATE ${quote(part.from)}`);
   if (part.until !== undefined) conditions.push(`day < DATE ${quote(part.until)}`);
   return conditions.length === 0 ? 'TRUE' : `(${conditions.join(' AND ')})`;
+}
+
+/**
+ * Question: what does each rule reach, and what of it is left to it by the rules before?
+ *
+ * Gives `keep`, and for rule i `rule_i` (it matches) and `decides_i` (it is the first to say something).
+ */
+export function reachSql({ rules }: RuleBook, profiles: string, keep: readonly string[]): string {
+  const matched = rules.map((rule, place) => `, ${whenSql(rule)} AS rule_${place}`);
+  const decides = rules.map((rule, place) => {
+    const first = [...rule.set].map(([dimension, value]) => {
+      const before = rules.slice(0, place).flatMap((other, index) => {
+        const taken = other.set.get(dimension);
+        return taken === undefined ? [] : [setsSql(taken, index)];
+      });
+      return `(${[setsSql(value, place), ...before.map((each) => `NOT (${each})`)].join(' AND ')})`;
+    });
+    return `, rule_${place}, (${first.join(' OR ')}) AS decides_${place}`;
+  });
+  return `SELECT ${keep.join(', ')}${decides.join('')} FROM (SELECT *${matched.join('')} FROM (${profiles}) asked) matched`;
 }
 
 function chosenSql({ rules }: RuleBook, dimension: OwnerDimension): string {

@@ -92,10 +92,9 @@ export function planReopening(space: Pick<ReadSpace, 'statements'>, month: strin
 }
 
 /** Withdraws the statements of the newest closed month; they are kept, and their numbers are never used again. */
-export function withdraw(space: WriteSpace, month: string, clock: Date): readonly string[] {
-  const numbers = planReopening(space, month);
+export function withdraw(space: WriteSpace, month: string, clock: Date): void {
+  planReopening(space, month);
   space.statements.withdraw(month, isoTime(clock));
-  return numbers;
 }
 
 /** Question: what was issued so far, and what of it is no longer what the ledger says? */

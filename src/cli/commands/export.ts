@@ -47,7 +47,7 @@ function focusCommand(): Command {
           hint: 'Add --out FILE.',
         });
       }
-      const write = self.configureOutput().writeOut;
+      const streams = self.configureOutput();
       await withReader(options.data, async (space) => {
         const stale = staleText(space.staleRows);
         if (stale !== undefined) output.talk(stale);
@@ -61,7 +61,7 @@ function focusCommand(): Command {
           format,
           grain,
           ...(out !== undefined && { out }),
-          ...(write !== undefined && { sink: write }),
+          sink: (text) => streams.writeOut?.(text),
           onProgress: (words) => output.progress(`export: ${words}`),
         });
         const answer = { ...report, window };

@@ -2,7 +2,7 @@ import { Argument, Command, Option } from 'commander';
 import { componentFit } from '../../app/prices/component-fit.ts';
 import { priceList } from '../../app/prices/price-list.ts';
 import { withReader } from '../../app/workspace.ts';
-import { COMPONENT_PRICES } from '../../facts/component-price.ts';
+import { FITTED_COMPONENTS } from '../../facts/component-price.ts';
 import { OperationError } from '../../facts/operation-error.ts';
 import { PRICE_PURCHASES } from '../../facts/price.ts';
 import type { PricePurchase } from '../../facts/price.ts';
@@ -72,7 +72,7 @@ async function showParts(
   output: Output,
 ): Promise<void> {
   if (parts === 'components') {
-    if (json) output.json(COMPONENT_PRICES);
+    if (json) output.json(FITTED_COMPONENTS);
     else output.data(componentPricesPage());
     return;
   }

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import { findConfig } from '../../app/config/config-file.ts';
 import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
@@ -11,6 +12,9 @@ import { OperationError } from '../../facts/operation-error.ts';
 import type { StatementKind } from '../../facts/statement-record.ts';
 import { staleText } from '../../report/spend-table.ts';
 import { overviewCsv, overviewJson, statementCsv, statementJson } from '../../report/statement-data.ts';
+import type { StatementAnswer } from '../../report/statement-answer.ts';
+import { statementPage } from '../../report/statement-page.ts';
+import { shellWord } from '../../report/shell-word.ts';
 import { statementScreen } from '../../report/statement-screen.ts';
 import {
   closingJson,
@@ -94,7 +98,26 @@ async function showStatement(options: StatementOptions, self: Command): Promise<
     if (options.json) output.json(statementJson(answer));
     else if (options.csv) output.data([statementCsv(answer).trimEnd()]);
     else output.data(statementScreen(answer, dataFlag(options.data)), demoMark(space.snapshot));
+    if (options.html !== undefined) await writeSheet(answer, options.html, options, demoMark(space.snapshot) !== '');
   });
+}
+
+async function writeSheet(
+  answer: StatementAnswer,
+  file: string,
+  options: StatementOptions,
+  isDemo: boolean,
+): Promise<void> {
+  const whose = answer.team === null ? '--unattributed' : `--team ${shellWord(answer.team)}`;
+  const typed = `bursar statement ${whose} --month ${answer.month}${dataFlag(options.data)}`;
+  try {
+    await writeFile(file, statementPage({ answer, command: typed, dataFlag: dataFlag(options.data), isDemo }));
+  } catch (cause) {
+    throw new OperationError('cannot-write', `cannot write ${file}`, {
+      hint: 'Name a file in a folder that you may write to.',
+      cause,
+    });
+  }
 }
 
 async function showOverview(
@@ -168,9 +191,11 @@ function reopenCommand(): Command {
       const output = outputOf(self);
       const month = parseMonth(text);
       const isApplied = options.apply ?? false;
-      const numbers = isApplied
-        ? await withWriter(options.data, 'statement reopen', async (space) => withdraw(space, month, new Date()))
-        : await withReader(options.data, async (space) => planReopening(space, month));
+      // Read first: a writer would make the folder that a misspelt --data names.
+      const numbers = await withReader(options.data, async (space) => planReopening(space, month));
+      if (isApplied) {
+        await withWriter(options.data, 'statement reopen', async (space) => withdraw(space, month, new Date()));
+      }
       if (options.json) output.json({ month, applied: isApplied, withdrawn: numbers });
       else output.data(reopenScreen(month, numbers, isApplied, dataFlag(options.data)));
     });

@@ -17,12 +17,29 @@ export function chargeColumns(part: number): readonly (readonly [name: string, s
   ];
 }
 
+/** What all rows of a bill share, and words that no entry depends on. */
+const NOT_HASHED = new Set([
+  'provider',
+  'billing_account',
+  'billing_period_start',
+  'billing_period_end',
+  'currency',
+  'charge_frequency',
+  'sku_price_id',
+  'resource_name',
+  'consumed_unit',
+  'pricing_unit',
+  'invoice_id',
+]);
+
 /**
- * A hash of what the row says, whatever file, part or order it came in: the posting breaks ties with it, so that the same bill
- * gives the same entries.
+ * A hash of what the row is for, whatever file, part or order it came in: the posting breaks ties of equal amounts with it, so that
+ * the same bill gives the same entries. Rows that differ only in what is left out stand on the same entries. Amounts are left out,
+ * because turning them into text cost as much as reading the rest of the bill.
  */
 function rowHashSql(): string {
-  return `md5(concat_ws(chr(31), ${chargeTable.columns.map(hashedText).join(', ')}))`;
+  const hashed = chargeTable.columns.filter(({ name, kind }) => kind !== 'decimal' && !NOT_HASHED.has(name));
+  return `md5(concat_ws(chr(31), ${hashed.map(hashedText).join(', ')}))`;
 }
 
 function hashedText({ name, kind }: Column): string {

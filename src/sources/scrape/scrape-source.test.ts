@@ -323,6 +323,37 @@ describe('pods named by the exporter', () => {
   });
 });
 
+describe('a model server', () => {
+  const served = (tokens: number): string => `vllm:prompt_tokens_total{model_name="chat-8b",engine="0"} ${tokens}\n`;
+
+  it('has done what its counter grew by between two looks', async () => {
+    const serving = await exporter(served(500));
+    const target = { ...serving, url: serving.url, nodeId: 'gpu-1' };
+    const servers = source({ targets: [target], cluster: 'k' });
+    const first = await pull(servers, undefined, at(0));
+    expect(rows(first, 'work')).toEqual([]);
+    serving.answer = served(620);
+    const second = await pull(servers, first.cursor, at(1));
+    serving.answer = served(20);
+    const third = await pull(servers, second.cursor, at(2));
+    const told = {
+      source: 'vllm',
+      unit: 'prompt_token',
+      window_from: at(0),
+      model_name: 'chat-8b',
+      node_id: 'gpu-1',
+      cluster: 'k',
+    };
+    expect(rows(second, 'work')).toMatchObject([{ ...told, quantity: '120', window_until: at(1) }]);
+    expect(rows(third, 'work')).toMatchObject([{ ...told, quantity: '140', window_until: at(2) }]);
+  });
+
+  it('is healthy without a GPU of its own', async () => {
+    const health = await source({ targets: [await exporter(served(1))] }).check(new AbortController().signal);
+    expect(health).toMatchObject({ state: 'ok', says: '1 of 1 exporters answer, 0 GPUs, 1 model server' });
+  });
+});
+
 it('health says how many GPUs there are and which fields would sharpen the answers', async () => {
   const serving = await exporter(`DCGM_FI_DEV_GPU_UTIL${gpu(0)} 1\nDCGM_FI_DEV_POWER_USAGE${gpu(0)} 70\n`);
   const health = await source({ targets: [serving] }).check(new AbortController().signal);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { textOf } from '../../facts/source.ts';
 import { countedWork, workBetween, type CounterReading } from './counter-memory.ts';
 import { servingSeries } from './serving-metric.ts';
 
@@ -22,7 +23,7 @@ function looks(...given: readonly (readonly [time: string, value: number | undef
     const found = countedWork(memory, value === undefined ? [] : [tokens(value)], at(time), undefined);
     memory = JSON.parse(JSON.stringify(found.memory)) as typeof memory;
     for (const row of found.rows) {
-      kept[(row['window_from'] as Date).toISOString().slice(11, 16)] = String(row['quantity']);
+      kept[(row['window_from'] as Date).toISOString().slice(11, 16)] = textOf(row, 'quantity');
     }
   }
   return kept;

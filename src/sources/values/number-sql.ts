@@ -170,7 +170,11 @@ function amountSql(text: string): string {
   const whole = `CAST(TRY_CAST(ltrim(split_part(${text}, '.', 1), '+-') AS BIGINT) AS DECIMAL(38,18))`;
   const mantissa = `replace(regexp_extract(${text}, '^[+-]?([0-9.]+)', 1), '.', '')`;
   const zeros = `repeat('0', CAST(regexp_extract(${text}, '([0-9]+)$', 1) AS INTEGER) - 1)`;
+  // Up to six digits before the point and twelve behind it fit 64 bits as they are: a third of the way below, and most amounts.
+  const short = `TRY_CAST(${text} AS DECIMAL(18,12))`;
+  const isShort = `length(${text}) <= 18 AND length(${text}) - strpos(${text}, '.') <= 12 AND NOT contains(lower(${text}), 'e')`;
   return `CASE
+    WHEN ${isShort} AND ${short} IS NOT NULL THEN CAST(${short} AS DECIMAL(38,18))
     WHEN regexp_full_match(${text}, '[+-]?[0-9]{1,18}([.][0-9]{1,18})?')
       THEN (${whole} + ${fraction(`COALESCE(nullif(split_part(${text}, '.', 2), ''), '0')`)}) * ${sign}
     WHEN regexp_full_match(${text}, '[+-]?[0-9]([.][0-9]{1,17})?[eE]-(0[1-9]|1[0-9])')

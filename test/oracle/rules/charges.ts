@@ -2,7 +2,6 @@ import type { Bill, ChargeRow, NodeRow, Organisation } from '../organisation.ts'
 import { DAY_S, HOUR_S, billsOf, dayOf, hourOf, rowHash } from '../organisation.ts';
 import { ONE, decimal, dividedAndRounded, split } from '../decimal.ts';
 import { groupedBy, overlap, secondsCovered, secondsOf, sortedBy } from '../order.ts';
-import type { Period } from '../order.ts';
 import { node } from '../rows.ts';
 import type { NodeSpell } from './presence.ts';
 import { shortName } from './provider.ts';
