@@ -21,6 +21,7 @@ const COMMANDS: readonly CommandEntry[] = [
   { name: 'me', summary: '', load: () => import('../src/cli/commands/me.ts') },
   { name: 'job', summary: '', load: () => import('../src/cli/commands/job.ts') },
   { name: 'beside', summary: '', load: () => import('../src/cli/commands/beside.ts') },
+  { name: 'rules', summary: '', load: () => import('../src/cli/commands/rules.ts') },
   { name: 'spend', summary: '', load: () => import('../src/cli/commands/spend.ts') },
   { name: 'outcomes', summary: '', load: () => import('../src/cli/commands/outcomes.ts') },
   { name: 'work', summary: '', load: () => import('../src/cli/commands/work.ts') },

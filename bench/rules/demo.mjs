@@ -33,7 +33,11 @@ export async function demo() {
   const rows = [];
   for (const world of WORLDS) {
     for (const seed of SEEDS) {
-      for (const stripped of [false, true]) rows.push(await lineOf(world, seed, stripped));
+      for (const stripped of [false, true]) {
+        const line = await lineOf(world, seed, stripped);
+        console.error(line.join(' | '));
+        rows.push(line);
+      }
     }
   }
   return section(
@@ -99,8 +103,8 @@ async function imported(out) {
   const data = join(out, 'stripped');
   const duck = await openDuck();
   await duck.run(`COPY (
-    SELECT * REPLACE (CASE WHEN lost THEN NULL ELSE labels END AS labels, CASE WHEN lost THEN NULL ELSE account END AS account,
-      CASE WHEN lost AND namespace IS NOT NULL THEN 'default' ELSE namespace END AS namespace) EXCLUDE (lost)
+    SELECT * EXCLUDE (lost) REPLACE (CASE WHEN lost THEN NULL ELSE labels END AS labels, CASE WHEN lost THEN NULL ELSE account END AS account,
+      CASE WHEN lost AND namespace IS NOT NULL THEN 'default' ELSE namespace END AS namespace)
     FROM (SELECT *, hash(allocation_id) % 3 = 0 AS lost FROM ${csv(`${files}/allocations.csv`)})
   ) TO '${files}/stripped.csv' (HEADER)`);
   /** @type {readonly (readonly [string, RegExp])[]} */

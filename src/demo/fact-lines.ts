@@ -20,7 +20,7 @@ export const FACT_HEADERS = {
 };
 
 /** As usual in machines for training; a machine's money is split by the size of its host. */
-const MEMORY_BYTES_PER_VCPU = 8 * 2 ** 30;
+const MEMORY_BYTES_PER_VCPU = 8_589_934_592;
 
 /** The machines that appear on this day, each with all the states it will have: a row for each. */
 export function* nodeLines(day: OrganisationDay): Generator<string> {

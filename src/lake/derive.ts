@@ -26,6 +26,9 @@ const CHUNK_ROWS_MAX = 1_500_000;
 /** Each day is a file, and the engine keeps some of every file it writes in memory: 366 small days needed 1.3 GB. */
 const CHUNK_DAYS_MAX = 60;
 
+/** Kept by earlier versions: dropped, so that nobody reads an old answer under `tables/`. */
+const RETIRED_TABLES = ['ownership'];
+
 export interface DeriveRequest {
   readonly engine: Engine;
   readonly dataDir: string;
@@ -53,6 +56,7 @@ export async function derive(request: DeriveRequest): Promise<DeriveReport> {
   const computed: Record<string, number> = {};
   // Before anything is read: a stage that reads all days must not see one that is no more.
   for (const stage of request.stages) state.keepOnly(stage.name, liveUnits(stage, scope));
+  for (const table of RETIRED_TABLES) state.keepOnly(table, new Set());
   if (scope !== undefined) {
     const work: Derivation = { ...request, state, scope, computed };
     await prepare(work);
@@ -62,7 +66,7 @@ export async function derive(request: DeriveRequest): Promise<DeriveReport> {
       else await deriveDays(work, stage, await digestsFor(work, stage));
     }
   }
-  const known = new Set(request.stages.map((stage) => stage.name));
+  const known = new Set([...RETIRED_TABLES, ...request.stages.map((stage) => stage.name)]);
   const mark = factsMark(snapshot, request.stages);
   const markBefore = state.unit(LEDGER_MARK.table, LEDGER_MARK.unit)?.inputHash;
   if (markBefore !== mark.hash) state.set({ ...LEDGER_MARK, inputHash: mark.hash, file: null, dayHashes: mark.files });

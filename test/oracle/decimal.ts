@@ -8,12 +8,6 @@ export function decimal(text: string): bigint {
   return match[1] === '-' ? -size : size;
 }
 
-/** `98.320000000000000000`: all 18 places, as a DECIMAL(38,18) is printed. */
-export function decimalText(value: bigint): string {
-  const size = value < 0n ? -value : value;
-  return `${value < 0n ? '-' : ''}${size / ONE}.${String(size % ONE).padStart(18, '0')}`;
-}
-
 /** `value ÷ divisor` to the nearest integer, halves away from zero. */
 export function dividedAndRounded(value: bigint, divisor: bigint): bigint {
   const size = value < 0n ? -value : value;

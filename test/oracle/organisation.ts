@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { decimal, decimalText } from './decimal.ts';
 
 /**
  * A little organisation: every fact the ledger may look at, in the lake's column names.

@@ -13,8 +13,11 @@ import type { ReadSpace } from '../workspace.ts';
 import { EXPORT_COLUMNS, focusRowsSql } from './focus-rows.ts';
 import type { FocusFormat, FocusGrain } from './focus-rows.ts';
 
-/** Rows of the waterfall looked at in one question: what bounds the memory of an export. */
-const CHUNK_ROWS_MAX = 1_500_000;
+/**
+ * Rows of the waterfall looked at in one question, which bounds the memory of an export: by the hour nearly every one of them
+ * becomes a wide row that is sorted, by the day one in nine.
+ */
+const CHUNK_ROWS_MAX: Readonly<Record<FocusGrain, number>> = { day: 1_000_000, hour: 300_000 };
 
 export interface FocusRequest {
   readonly window: LedgerWindow;
@@ -81,7 +84,7 @@ async function writeParts(space: ReadSpace, request: FocusRequest, folder: strin
   const hours = hoursSql(window, 'w.hour_start');
   const sql = focusRowsSql(grain, format, space.scope?.bills ?? [], hours.sql);
   const [first, last] = [window.days[0] ?? '', window.days.at(-1) ?? ''];
-  const chunks = dayChunks(space.snapshot, ['waterfall'], CHUNK_ROWS_MAX)
+  const chunks = dayChunks(space.snapshot, ['waterfall'], CHUNK_ROWS_MAX[grain])
     .filter((chunk) => chunk.last >= first && chunk.first <= last)
     .map((chunk) => ({
       first: chunk.first < first ? first : chunk.first,

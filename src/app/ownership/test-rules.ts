@@ -33,7 +33,7 @@ export async function testRules(
   return {
     window,
     totalUsdMicros: sum(owners),
-    ownedUsdMicros: sum(owners.filter(({ team }) => team !== null)),
+    ownedUsdMicros: sum(owners.filter((row) => row.team !== null)),
     rules: isEmpty ? [] : await catches(space, window, book),
     byDefault: [...byRule]
       .filter(([rule]) => !rule.startsWith('rule ') && !rule.startsWith('shared ') && rule !== 'none')
@@ -46,7 +46,7 @@ export async function testRules(
         split: splitText(split),
         usdMicros: sum(rows),
         teams: rows
-          .flatMap(({ team, usd }) => (team === null ? [] : [{ team, usdMicros: usd ?? 0n }]))
+          .flatMap((row) => (row.team === null ? [] : [{ team: row.team, usdMicros: row.usd ?? 0n }]))
           .toSorted((a, b) => (a.usdMicros < b.usdMicros ? 1 : -1)),
       };
     }),
@@ -118,7 +118,7 @@ async function unownedGroups(space: ReadSpace, window: LedgerWindow, book: RuleB
       FROM (${sql}) s JOIN (${ownersSql(book, profiles(PROFILES), keep)}) o ON ${joinSql('s', 'o')}
       JOIN known_profile p ON s.profile_no = p.profile_no
       WHERE o.team IS NULL AND o.pool IS NULL GROUP BY ${attributes.map((name) => `p.${name}`).join(', ')}
-      ORDER BY usd DESC, example LIMIT ${GROUPS_MAX}`,
+      HAVING COALESCE(sum(s.usd_micros), 0) <> 0 ORDER BY usd DESC, example LIMIT ${GROUPS_MAX}`,
   });
   return rows.map(({ usd, units, example, what, ...told }) => ({
     text: [

@@ -118,7 +118,9 @@ function asRead(name: string, type: string, isTyped: boolean): string {
   if (isFloat(type)) return `CASE WHEN NOT isnan(${name}) THEN ${name} END`;
   if (!isText(type) || isTyped) return isText(type) ? `nullif(${name}, '')` : name;
   const trimmed = `trim(${name})`;
-  return `CASE WHEN length(${trimmed}) > 4 THEN ${trimmed}
+  // Nearly every value is longer than the words for nothing and has no space around it: it is taken without a copy.
+  return `CASE WHEN length(${name}) > 4 AND NOT prefix(${name}, ' ') AND NOT suffix(${name}, ' ') THEN ${name}
+    WHEN length(${trimmed}) > 4 THEN ${trimmed}
     WHEN ${trimmed} <> '' AND ${noneOf(`lower(${trimmed})`, NULL_WORDS)} THEN ${trimmed} END`;
 }
 

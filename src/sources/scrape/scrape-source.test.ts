@@ -328,14 +328,14 @@ describe('a model server', () => {
 
   it('has done what its counter grew by between two looks', async () => {
     const serving = await exporter(served(500));
-    const target = { ...serving, url: serving.url, nodeId: 'gpu-1' };
-    const servers = source({ targets: [target], cluster: 'k' });
-    const first = await pull(servers, undefined, at(0));
+    const target = { url: serving.url, nodeId: 'gpu-1' };
+    const vllm = source({ targets: [target], cluster: 'k' });
+    const first = await pull(vllm, undefined, at(0));
     expect(rows(first, 'work')).toEqual([]);
     serving.answer = served(620);
-    const second = await pull(servers, first.cursor, at(1));
+    const second = await pull(vllm, first.cursor, at(1));
     serving.answer = served(20);
-    const third = await pull(servers, second.cursor, at(2));
+    const third = await pull(vllm, second.cursor, at(2));
     const told = {
       source: 'vllm',
       unit: 'prompt_token',
