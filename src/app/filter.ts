@@ -27,6 +27,7 @@ export const DIMENSIONS: readonly Dimension[] = [
   coarse('user', 'o', 'user_name'),
   coarse('environment', 'o'),
   coarse('class', 'o'),
+  coarse('rule', 'o'),
   coarse('cluster', 'w'),
   fine('node', 'node_id'),
   fine('device', 'device_id'),

@@ -15,6 +15,8 @@ export interface ProfileMoney {
   readonly usdMicros: bigint;
   /** What of it is for GPUs. */
   readonly gpuUsdMicros: bigint;
+  /** What of it was paid for, and nothing ran on it. */
+  readonly strandedUsdMicros: bigint;
   readonly example: string;
 }
 
@@ -24,6 +26,7 @@ interface Row {
   readonly pool: string | null;
   readonly usd: bigint;
   readonly gpuUsd: bigint;
+  readonly strandedUsd: bigint;
   readonly example: string;
   readonly labels: string | null;
   readonly tags: string | null;
@@ -43,10 +46,12 @@ export async function profileMoney(space: ReadSpace, window: LedgerWindow): Prom
     params,
     sql: `
       SELECT ${SCALARS.map((name) => `p.${name}`).join(', ')}, CAST(to_json(p.labels) AS VARCHAR) AS labels,
-             CAST(to_json(p.tags) AS VARCHAR) AS tags, p.example, o.team, o.class, o.pool, s.usd, s.gpu_usd AS "gpuUsd"
+             CAST(to_json(p.tags) AS VARCHAR) AS tags, p.example, o.team, o.class, o.pool, s.usd, s.gpu_usd AS "gpuUsd",
+             s.stranded_usd AS "strandedUsd"
       FROM (
         SELECT profile_no, CAST(COALESCE(sum(usd_micros), 0) AS BIGINT) AS usd,
-               CAST(COALESCE(sum(usd_micros) FILTER (WHERE component = 'gpu'), 0) AS BIGINT) AS gpu_usd
+               CAST(COALESCE(sum(usd_micros) FILTER (WHERE component = 'gpu'), 0) AS BIGINT) AS gpu_usd,
+               CAST(COALESCE(sum(usd_micros) FILTER (WHERE category = 'stranded'), 0) AS BIGINT) AS stranded_usd
         FROM (${sql}) d GROUP BY profile_no
       ) s
       JOIN known_profile p ON s.profile_no = p.profile_no
@@ -66,6 +71,7 @@ export async function profileMoney(space: ReadSpace, window: LedgerWindow): Prom
     pool: row.pool,
     usdMicros: row.usd,
     gpuUsdMicros: row.gpuUsd,
+    strandedUsdMicros: row.strandedUsd,
     example: row.example,
   }));
 }

@@ -86,13 +86,22 @@ function suggestionOf(candidate: Candidate): RuleSuggestion {
   };
 }
 
-/** Tax, support, credits and untagged storage serve everybody: each service is a pool, split by what teams cost. */
+/**
+ * Tax, support, credits and untagged storage serve everybody: each service is a pool, split by what teams cost. So is what nobody
+ * used of a commitment whose buyer no tag names.
+ */
 function sharedSuggestions(rest: readonly ProfileMoney[], least: bigint): SharedSuggestion[] {
   const pools = new Map<string, { profiles: ProfileMoney[]; when: Record<string, string> }>();
-  for (const profile of rest.filter(({ gpuUsdMicros, usdMicros }) => gpuUsdMicros * 2n < usdMicros)) {
+  for (const profile of rest) {
     const what = profile.attributes.get('what');
     const service = profile.attributes.get('service');
-    if (what === 'bill') add(pools, 'charges of whole bills', { what: 'bill' }, profile);
+    const resource = profile.attributes.get('resource_id');
+    const isStranded = profile.strandedUsdMicros * 2n >= profile.usdMicros;
+    if (what === 'resource' && resource !== undefined && isStranded) {
+      add(pools, `unused ${resource}`, { what: 'resource', resource }, profile);
+    } else if (profile.gpuUsdMicros * 2n >= profile.usdMicros) {
+      continue; // GPUs are somebody's: a rule has to say whose.
+    } else if (what === 'bill') add(pools, 'charges of whole bills', { what: 'bill' }, profile);
     else if (what === 'resource' && service !== undefined) {
       add(pools, `untagged ${service}`, { what: 'resource', service, 'tag.team': '' }, profile);
     }

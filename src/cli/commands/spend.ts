@@ -25,7 +25,7 @@ export function command(): Command {
   return withCommonOptions(
     new Command('spend')
       .description(
-        'What was paid in a window, by team, project, user, environment, class, cluster, node, device, model, purchase,\n' +
+        'What was paid in a window, by team, project, user, environment, class, rule, cluster, node, device, model, purchase,\n' +
           'provider, account, region, category, component, basis, bill, day, hour or job. An hour counts where it begins.',
       )
       .option('--by <dimensions>', 'what to add up by, separated by commas', 'team')

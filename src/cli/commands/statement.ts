@@ -3,6 +3,8 @@ import { Command, Option } from 'commander';
 import { findConfig } from '../../app/config/config-file.ts';
 import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import { issue, planClosing, planReopening, statementList, withdraw } from '../../app/statement/close-statements.ts';
+import { NO_RULES } from '../../app/rules/rule.ts';
+import type { RuleBook } from '../../app/rules/rule.ts';
 import { parseMonth, usualMonth } from '../../app/statement/month.ts';
 import { statement, statementOverview } from '../../app/statement/statement.ts';
 import type { StatementRequest } from '../../app/statement/statement.ts';
@@ -71,7 +73,7 @@ export function command(): Command {
 function withOptions(bare: Command): Command {
   return bare
     .addOption(kindOption())
-    .option('--config <file>', 'bursar.yaml with teams and statements; that of this folder where not said')
+    .option('--config <file>', 'bursar.yaml with rules, teams and statements; that of this folder where not said')
     .addOption(dataOption())
     .addOption(jsonOption());
 }
@@ -90,16 +92,20 @@ async function showStatement(options: StatementOptions, self: Command): Promise<
   if (options.html !== undefined && team === undefined) {
     throw new OperationError('no-team', 'a sheet is of one team', { hint: 'Add --team NAME, or --unattributed.' });
   }
-  await withReader(options.data, async (space) => {
-    talkOfStale(space, output);
-    const request = await requestOf(space, options, month);
-    if (team === undefined) return showOverview(space, request, options, output);
-    const answer = await statement(space, { ...request, team });
-    if (options.json) output.json(statementJson(answer));
-    else if (options.csv) output.data([statementCsv(answer).trimEnd()]);
-    else output.data(statementScreen(answer, dataFlag(options.data)), demoMark(space.snapshot));
-    if (options.html !== undefined) await writeSheet(answer, options.html, options, demoMark(space.snapshot) !== '');
-  });
+  await withReader(
+    options.data,
+    async (space) => {
+      talkOfStale(space, output);
+      const request = await requestOf(space, options, month);
+      if (team === undefined) return showOverview(space, request, options, output);
+      const answer = await statement(space, { ...request, team });
+      if (options.json) output.json(statementJson(answer));
+      else if (options.csv) output.data([statementCsv(answer).trimEnd()]);
+      else output.data(statementScreen(answer, dataFlag(options.data)), demoMark(space.snapshot));
+      if (options.html !== undefined) await writeSheet(answer, options.html, options, demoMark(space.snapshot) !== '');
+    },
+    await rulesOf(options.config),
+  );
 }
 
 async function writeSheet(
@@ -146,6 +152,11 @@ async function requestOf(
   };
 }
 
+/** A file that is named says whose money is whose, too. */
+async function rulesOf(config: string | undefined): Promise<{ rules?: RuleBook }> {
+  return config === undefined ? {} : { rules: (await findConfig(config))?.rules ?? NO_RULES };
+}
+
 function talkOfStale(space: ReadSpace, output: Output): void {
   const stale = staleText(space.staleRows);
   if (stale !== undefined) output.talk(stale);
@@ -163,10 +174,14 @@ function closeCommand(): Command {
     .action(async (text: string, options: CloseFlags, self: Command) => {
       const output = outputOf(self);
       const month = parseMonth(text);
-      const made = await withReader(options.data, async (space) => {
-        const closing = { ...(await requestOf(space, options, month)), isFirst: options.first ?? false };
-        return { closing, plan: await planClosing(space, closing), mark: demoMark(space.snapshot) };
-      });
+      const made = await withReader(
+        options.data,
+        async (space) => {
+          const closing = { ...(await requestOf(space, options, month)), isFirst: options.first ?? false };
+          return { closing, plan: await planClosing(space, closing), mark: demoMark(space.snapshot) };
+        },
+        await rulesOf(options.config),
+      );
       const isApplied = options.apply ?? false;
       if (isApplied) {
         await withWriter(options.data, 'statement close', async (space) => issue(space, made.closing, made.plan));
