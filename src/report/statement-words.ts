@@ -209,7 +209,17 @@ export function advice(
   const open = answer.classes.find(({ name }) => name === null)?.usdMicros ?? 0n;
   return [
     ...((idle.usdMicros ?? 0n) > 0n
-      ? [{ what: `${shown.get('idle') ?? ''} idle: which jobs`, command: jobs('idle') }]
+      ? [
+          { what: `${shown.get('idle') ?? ''} idle: which jobs`, command: jobs('idle') },
+          ...(answer.team === null
+            ? []
+            : [
+                {
+                  what: 'who waited meanwhile',
+                  command: `bursar beside --team ${shellWord(safeText(answer.team))} ${window}`,
+                },
+              ]),
+        ]
       : []),
     ...((unknown.usdMicros ?? 0n) > 0n
       ? [{ what: `${shown.get('unknown') ?? ''} unknown: nothing measured it`, command: jobs('unknown') }]

@@ -62,7 +62,7 @@ export function statementOf(
             computeSharePermille: computeShares(rowsBefore).money,
           },
     components: componentsOf(rows, rowsBefore, details, team),
-    classes: partsBy(rows, rowsBefore, (row) => row.class),
+    classes: partsBy(rows, rowsBefore, (row) => (isShared(row) ? 'shared cost' : row.class)),
     projects: partsBy(rows, rowsBefore, (row) => row.project),
     workloads: ofTeam(details.workloads, team)
       .slice(0, WORKLOADS_SHOWN)
@@ -139,11 +139,17 @@ function namedAmount(
   return { name, usdMicros, gpuUnits, unpricedUnits };
 }
 
+/** A part of what teams share: it was given to the team by a key, and has no class of its own. */
+function isShared({ rule }: CubeRow): boolean {
+  return rule?.startsWith('shared ') === true;
+}
+
 /** What came by a rule for shared cost; its name has the key in it. */
 function sharedOf(rows: readonly CubeRow[]): { name: string; usdMicros: bigint }[] {
   const sums = new Map<string, bigint>();
-  for (const { rule, usdMicros } of rows) {
-    if (rule?.startsWith('shared ') === true) sums.set(rule, (sums.get(rule) ?? 0n) + (usdMicros ?? 0n));
+  for (const row of rows.filter(isShared)) {
+    const name = row.rule ?? '';
+    sums.set(name, (sums.get(name) ?? 0n) + (row.usdMicros ?? 0n));
   }
   return [...sums].map(([name, usdMicros]) => ({ name, usdMicros })).toSorted(compareParts);
 }

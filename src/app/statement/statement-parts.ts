@@ -54,7 +54,10 @@ export function partsBy(
         name,
         ...amountOf(own),
         beforeUsdMicros: before === undefined ? null : amountOf(before.filter((row) => nameOf(row) === name)).usdMicros,
-        computeSharePermille: computeShares(own).money,
+        // What is only stranded or beside the GPUs could not compute.
+        computeSharePermille: own.every(({ category }) => ['stranded', 'beside'].includes(category))
+          ? null
+          : computeShares(own).money,
       };
     })
     .filter((part) => part.usdMicros !== 0n || part.gpuUnits !== 0n || (part.beforeUsdMicros ?? 0n) !== 0n)
