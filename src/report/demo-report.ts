@@ -95,6 +95,8 @@ export function tryNext(flag: string): string[] {
     [`bursar idle${flag}`, 'who holds idle GPUs, since when'],
     [`bursar queue${flag}`, 'who waits for GPUs meanwhile'],
     [`bursar spend --by team,class${flag}`, 'what each team paid for'],
+    [`bursar outcomes --window 7d${flag}`, 'what a run or a million tokens cost'],
+    [`bursar rules suggest${flag}`, 'whose the rest might be'],
     [`bursar ledger check${flag}`, 'does it add up to the bills'],
   ] as const;
   const width = Math.max(...questions.map(([typed]) => typed.length));
