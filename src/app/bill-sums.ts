@@ -15,6 +15,7 @@ export interface ChargeGroup {
   readonly billed: bigint;
   /** Of the rows that have a list price. */
   readonly list: bigint;
+  readonly listedEffective: bigint;
   readonly listRows: bigint;
 }
 
@@ -36,6 +37,7 @@ interface GroupRow {
   readonly effective: string;
   readonly billed: string;
   readonly list: string | null;
+  readonly listedEffective: string | null;
   readonly listRows: bigint;
 }
 
@@ -75,14 +77,21 @@ async function chargeGroups(space: ReadSpace): Promise<ReadonlyMap<string, reado
       SELECT bill_id AS "billId", charge_category AS "chargeCategory",
              commitment_id IS NOT NULL OR commitment_status IS NOT NULL AS "isCommitted", count(*) AS rows,
              CAST(sum(effective) AS DECIMAL(38,18)) AS effective, CAST(sum(billed) AS DECIMAL(38,18)) AS billed,
-             CAST(sum(list) AS DECIMAL(38,18)) AS list, count(list) AS "listRows"
+             CAST(sum(list) AS DECIMAL(38,18)) AS list, count(list) AS "listRows",
+             CAST(sum(CASE WHEN list IS NOT NULL THEN effective END) AS DECIMAL(38,18)) AS "listedEffective"
       FROM charge GROUP BY bill_id, charge_category, commitment_id IS NOT NULL OR commitment_status IS NOT NULL
       ORDER BY "billId", "chargeCategory", "isCommitted"`,
   });
   const groups = new Map<string, ChargeGroup[]>();
   for (const { billId, ...row } of rows) {
     const own = groups.get(billId) ?? [];
-    own.push({ ...row, effective: exact(row.effective), billed: exact(row.billed), list: exact(row.list ?? '0') });
+    own.push({
+      ...row,
+      effective: exact(row.effective),
+      billed: exact(row.billed),
+      list: exact(row.list ?? '0'),
+      listedEffective: exact(row.listedEffective ?? '0'),
+    });
     groups.set(billId, own);
   }
   return groups;

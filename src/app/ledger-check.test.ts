@@ -56,6 +56,10 @@ describe('a ledger that adds up', () => {
       unpricedSeconds: 7200,
       faults: [],
     });
+    // 57.95 − (28.45 − 1.00): the unused hour has no list price, so it is not compared.
+    expect(ledgerCheckText(await check(fleet)).join('\n')).toContain(
+      'effective is 30.5 below, of 9 rows that have one',
+    );
   });
 
   test('a bill without a rate to dollars is listed, with what to do', async () => {

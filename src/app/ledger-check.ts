@@ -105,7 +105,7 @@ function checkBill(
   isDerived: boolean,
 ): BillCheck {
   const groups = sum?.groups ?? [];
-  const total = (amount: 'effective' | 'billed' | 'list' | 'rows' | 'listRows'): bigint =>
+  const total = (amount: 'effective' | 'billed' | 'list' | 'listedEffective' | 'rows' | 'listRows'): bigint =>
     groups.reduce((all, group) => all + group[amount], 0n);
   const usdMicros = sum?.usd === undefined ? undefined : divideRounded(sum.usd, BILL_UNITS_PER_MICRO);
   const isPosted = isDerived && usdMicros !== undefined;
@@ -122,6 +122,7 @@ function checkBill(
     effective: total('effective'),
     billed: total('billed'),
     list: total('listRows') === 0n ? null : total('list'),
+    listedEffective: total('listedEffective'),
     listRows: Number(total('listRows')),
     groups,
     postedUsdMicros: isPosted ? (posted?.usdMicros ?? 0n) : 0n,

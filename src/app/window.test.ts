@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OperationError } from '../facts/operation-error.ts';
-import { ledgerWindow, windowStart } from './window.ts';
+import { ledgerWindow, moneyWindow, windowStart } from './window.ts';
+import type { Now } from './now.ts';
 import type { LedgerWindow } from './window.ts';
 
 const scope = {
@@ -49,6 +50,29 @@ const cases: Record<string, { window: string; now?: Date; want: Partial<LedgerWi
   },
   'before the facts there is nothing': { window: '30d', now: time('01T00:00'), want: { days: [], cut: [] } },
 };
+
+const later = time('09T00:00');
+const moneyCases: Record<string, { window: string; by?: Now['by']; want: string }> = {
+  'dates that are over count whole, also what a bill dates after the newest fact': {
+    window: '2026-03-01/2026-03-07',
+    want: '2026-03-06',
+  },
+  'dates that are not over end at the newest fact': { window: '2026-03', want: '2026-03-04' },
+  'a length ends at the newest fact': { window: '30d', want: '2026-03-04' },
+  'a moment that was asked for ends everything': {
+    window: '2026-03-01/2026-03-07',
+    by: 'asked',
+    want: '2026-03-04',
+  },
+};
+
+describe('a window of a question about money', () => {
+  for (const [name, { window, by = 'newest fact', want }] of Object.entries(moneyCases)) {
+    it(name, () => {
+      expect(moneyWindow(window, { at: scope.horizon, by }, later, scope).whole?.last).toBe(want);
+    });
+  }
+});
 
 describe('a window of the ledger', () => {
   for (const [name, { window, now = scope.horizon, want }] of Object.entries(cases)) {

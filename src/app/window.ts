@@ -4,8 +4,10 @@ import type { Params } from '../lake/engine.ts';
 import type { Scope } from '../lake/scope.ts';
 import { parseTime, parseWindow } from '../money/period.ts';
 import { LENGTH_OF_TIME, lengthSeconds } from './config/length-of-time.ts';
+import type { Now } from './now.ts';
 
 const HOUR_MS = 3_600_000;
+const STATED_DATES = /^\d{4}-\d{2}/;
 
 /** A day of which only some hours count: those that begin in `[from, until)`. */
 export interface CutDay {
@@ -58,6 +60,18 @@ export function ledgerWindow(text: string, now: Date, scope: Scope | undefined):
     whole: first === undefined || last === undefined ? undefined : { first, last },
     cut: days.filter((day) => !isWhole(day)).map((day) => cutDay(day, from, end)),
   };
+}
+
+/**
+ * What a window's text means for a question about money.
+ *
+ * Dates that are over by the clock count whole, also what a bill dates after the newest fact: a month has to tie to its invoices and
+ * to its statements. Lengths such as `30d` end at the newest fact, and everything ends at the moment that was asked for.
+ */
+export function moneyWindow(text: string, now: Now, clock: Date, scope: Scope | undefined): LedgerWindow {
+  const window = ledgerWindow(text, now.at, scope);
+  const isOver = STATED_DATES.test(window.asked) && window.until > now.at && window.until <= clock;
+  return isOver && now.by === 'newest fact' ? ledgerWindow(text, window.until, scope) : window;
 }
 
 /** The days of a table that a window's hours lie in. */

@@ -152,6 +152,8 @@ function hintFor(kinds: readonly { readonly name: string; readonly reason: strin
   if (has(/without a zone/) !== undefined) return 'Add --zone, e.g. --zone Europe/Berlin, or --zone UTC.';
   if (has(/not a time like/) !== undefined) return 'Say how times are written: --date-format, e.g. %m/%d/%y.';
   const missing = has(/is missing/);
+  if (missing?.name === 'effective')
+    return 'Where nothing is prepaid or committed, effective cost is what was billed: --map effective=BilledCost.';
   if (missing !== undefined) return `If it is the same for every row: --set ${missing.name}=VALUE.`;
   return 'Correct these rows in the file, or where it comes from, and import it again.';
 }

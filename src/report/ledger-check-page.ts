@@ -30,6 +30,8 @@ export interface BillCheck {
   readonly billed: bigint;
   /** Null where no row has a list price. */
   readonly list: bigint | null;
+  /** Of the rows that have a list price: what it is to be compared with. */
+  readonly listedEffective: bigint;
   readonly listRows: number;
   readonly groups: readonly BillGroup[];
   readonly postedUsdMicros: bigint;
@@ -165,10 +167,10 @@ function billedText({ billed, effective }: BillCheck): string {
   return billed > effective ? 'more than effective:' : 'less than effective:';
 }
 
-function listText({ list, effective, rows, listRows }: BillCheck): string {
+function listText({ list, listedEffective, rows, listRows }: BillCheck): string {
   if (list === null) return '';
   const part = listRows < rows ? `, of ${counted(listRows, 'row')} that have one` : '';
-  const off = list - effective;
+  const off = list - listedEffective;
   if (off === 0n) return `the same${part}`;
   return `discounts and commitments: effective is ${exactText(off < 0n ? -off : off)} ${off > 0n ? 'below' : 'above'}${part}`;
 }

@@ -2,7 +2,7 @@ import { gpuSeconds, isoTime } from './figures.ts';
 import type { FinishedRuns, OutcomeFigures, OutcomeMoney, OutcomeRow, OutcomesAnswer } from './outcomes-answer.ts';
 import { unitUsdMicros } from './outcomes-answer.ts';
 import { csvLine } from './safe-text.ts';
-import { quantityText } from './unit-figures.ts';
+import { knownActiveUsdMicros, quantityText } from './unit-figures.ts';
 
 /** The answer for programs; money as strings of micros, prices of `per` units. */
 export function outcomesJson(answer: OutcomesAnswer): unknown {
@@ -66,7 +66,7 @@ function micros(amount: bigint | null): string | null {
 function moneyJson(paid: OutcomeMoney) {
   return {
     costUsdMicros: micros(paid.usdMicros),
-    activeUsdMicros: micros(paid.activeUsdMicros),
+    activeUsdMicros: micros(knownActiveUsdMicros(paid)),
     unknownUsdMicros: micros(paid.unknownUsdMicros),
     heldSeconds: gpuSeconds(paid.gpuUnits),
     computingSeconds: gpuSeconds(paid.computingUnits),
@@ -80,7 +80,7 @@ function figuresJson({ quantityMillionths, paid, countedPermille }: OutcomeFigur
     quantity: quantityText(quantityMillionths),
     ...moneyJson(paid),
     allocationUsdMicrosPer: micros(unitUsdMicros(paid.usdMicros, quantityMillionths, per)),
-    activeUsdMicrosPer: micros(unitUsdMicros(paid.activeUsdMicros, quantityMillionths, per)),
+    activeUsdMicrosPer: micros(unitUsdMicros(knownActiveUsdMicros(paid), quantityMillionths, per)),
     countedPermille,
   };
 }
@@ -130,11 +130,11 @@ export function outcomesCsv({ rows, runs }: OutcomesAnswer): string {
       per,
       quantityText(now.quantityMillionths),
       now.paid.usdMicros,
-      now.paid.activeUsdMicros,
+      knownActiveUsdMicros(now.paid),
       now.paid.unknownUsdMicros,
       gpuSeconds(now.paid.gpuUnits),
       unitUsdMicros(now.paid.usdMicros, now.quantityMillionths, per),
-      unitUsdMicros(now.paid.activeUsdMicros, now.quantityMillionths, per),
+      unitUsdMicros(knownActiveUsdMicros(now.paid), now.quantityMillionths, per),
       now.countedPermille,
       before === null ? null : quantityText(before.quantityMillionths),
       before?.paid.usdMicros,

@@ -14,7 +14,7 @@ import { COUNTED_PERMILLE_MIN, unitUsdMicros } from './outcomes-answer.ts';
 import { safeText } from './safe-text.ts';
 import { textTable } from './table.ts';
 import type { TableColumn } from './table.ts';
-import { change, perWords, sparkline, unitPrice, unitWords, volume } from './unit-figures.ts';
+import { activePrice, change, perWords, sparkline, unitPrice, unitWords, volume } from './unit-figures.ts';
 import { windowWords } from './window-words.ts';
 
 const ROWS_SHOWN = 30;
@@ -128,7 +128,7 @@ function unitCells({ unit, per, now, before, sharedBy, weeks }: OutcomeRow, name
     dollars(paid.usdMicros),
     gpuHoursOf([paid.gpuUnits]).total,
     quantityMillionths === 0n ? 'no work' : unitPrice(price),
-    quantityMillionths === 0n ? '' : unitPrice(unitUsdMicros(paid.activeUsdMicros, quantityMillionths, per)),
+    quantityMillionths === 0n ? '' : activePrice(paid, quantityMillionths, per),
     unknown === '0 %' ? '' : unknown,
     earlier === null ? '' : unitPrice(earlier),
     change(price, earlier),
@@ -180,7 +180,7 @@ function runCells(name: string, now: FinishedRuns, before: FinishedRuns | null):
     dollars(now.paid.usdMicros),
     gpuHoursOf([now.paid.gpuUnits]).total,
     unitPrice(price),
-    unitPrice(each(now, now.paid.activeUsdMicros)),
+    activePrice(now.paid, BigInt(now.runs) * 1_000_000n, 1n),
     unitPrice(now.medianUsdMicros),
     now.earlierUsdMicros === null ? '' : dollars(now.earlierUsdMicros),
     earlier === null ? '' : unitPrice(earlier),

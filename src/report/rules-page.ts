@@ -153,7 +153,7 @@ function sharedLines({ pool, key, unit, poolUsdMicros, usdMicros, days }: Shared
     ...(dearest === undefined || dearest.total === 0n
       ? []
       : [
-          `  ${dearest.day}: ${dollars(dearest.poolUsdMicros)} × ${weight(dearest.weight)} of ${weight(dearest.total)} = ${dollars(dearest.usdMicros)}`,
+          `  ${dearest.day}${days.length > 1 ? ', its dearest day (--json has all)' : ''}: ${dollars(dearest.poolUsdMicros)} × ${weight(dearest.weight)} of ${weight(dearest.total)} = ${dollars(dearest.usdMicros)}`,
         ]),
   ];
 }

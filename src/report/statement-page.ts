@@ -3,6 +3,7 @@ import { roundLargestRemainder } from '../money/split.ts';
 import { formatUsdCents } from '../money/usd.ts';
 import { gpuHours, gpuHoursOf, percentsOf } from './figures.ts';
 import { HATCH, htmlText } from './html-text.ts';
+import { shellWord } from './shell-word.ts';
 import { shorten } from './table.ts';
 import type { StatementAnswer, StatementPart } from './statement-answer.ts';
 import { STATEMENT_PAGE_STYLE } from './statement-page-style.ts';
@@ -21,6 +22,7 @@ import {
   moverName,
   moverWhy,
   partsShown,
+  periodWords,
   share,
   signedCents,
   teamName,
@@ -66,16 +68,25 @@ ${whereItWent(answer)}
 ${byComponent(answer)}
 </div></div>
 ${whatChanged(answer)}${adjustments(answer)}${whatToDo(answer, dataFlag)}</main>
-<footer>Computed share: computing ÷ (paid − beside the GPU − unknown), in money; unknown is never counted as idle. Rounded so that the parts shown add up. Every figure can be asked why: <code>${htmlText(`bursar ledger explain${answer.team === null ? '' : ` --filter team=${answer.team}`} --window ${answer.month}`)}</code>. Made by <code>${htmlText(command)}</code></footer>
+<footer>Computed share: computing ÷ (paid − beside the GPU − unknown), in money; unknown is never counted as idle. Rounded so that the parts shown add up. Every figure can be asked why: ${whyCommands(answer)}. Made by <code>${htmlText(command)}</code></footer>
 </body>
 </html>
 `;
 }
 
-function subtitle({ team, from, until, lead }: StatementAnswer): string {
-  const last = new Date(new Date(until).getTime() - 1).toISOString().slice(0, 10);
+/** Single entries have no part in shared money, so its split is asked for by itself. */
+function whyCommands({ team, month, shared }: StatementAnswer): string {
+  const commands = [
+    `bursar ledger explain${team === null ? '' : ` --filter team=${shellWord(team)}`} --window ${month}`,
+    ...(team === null || shared.length === 0 ? [] : [`bursar rules test --team ${shellWord(team)} --window ${month}`]),
+  ];
+  return commands.map((command) => `<code>${htmlText(command)}</code>`).join(', ');
+}
+
+function subtitle(answer: StatementAnswer): string {
+  const { team, lead } = answer;
   const who = team === null ? 'What nobody owns' : `Team ${teamName(team)}`;
-  return `${who}, ${from.slice(0, 10)} to ${last} (UTC)${lead === null ? '' : `, lead ${lead}`}`;
+  return `${who}, ${periodWords(answer)}${lead === null ? '' : `, lead ${lead}`}`;
 }
 
 function particulars(answer: StatementAnswer): string {

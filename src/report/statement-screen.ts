@@ -19,6 +19,7 @@ import {
   moverName,
   moverWhy,
   partsShown,
+  periodWords,
   share,
   signedCents,
   verdict,
@@ -54,10 +55,9 @@ function headLine(answer: StatementAnswer): string {
       : answer.status === 'open'
         ? 'not closed'
         : `running, as of ${minuteOf(answer.asOf)} UTC`;
-  const last = new Date(new Date(answer.until).getTime() - 1).toISOString().slice(0, 10);
   return [
     `${answer.kind === 'chargeback' ? 'Invoice' : 'Showback statement'}: ${state}`,
-    `${answer.from.slice(0, 10)} to ${last} (UTC)`,
+    periodWords(answer),
     basisWords(answer),
     coverageWords(answer),
   ].join(' · ');

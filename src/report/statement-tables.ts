@@ -4,14 +4,27 @@ import { textTable } from './table.ts';
 import type { StatementOverview } from './statement-answer.ts';
 import type { ClosingPreview, PendingAdjustment, StatementList } from './statement-closing.ts';
 import { overviewRowJson } from './statement-data.ts';
-import { basisWords, cents, change, minuteOf, monthName, share, signedCents, teamName } from './statement-words.ts';
+import {
+  aheadWords,
+  basisWords,
+  cents,
+  change,
+  isAheadOfFacts,
+  minuteOf,
+  monthName,
+  share,
+  signedCents,
+  teamName,
+} from './statement-words.ts';
 
 /** All teams of a month; they add up to it. */
 export function overviewScreen(overview: StatementOverview): string[] {
   const { rows, month, status, unpricedUnits, kind } = overview;
   const state =
     status === 'closed' ? 'closed' : status === 'open' ? 'not closed' : `running, as of ${minuteOf(overview.asOf)} UTC`;
-  const heading = `Statements of ${monthName(month)}: ${cents(overview.amountCents)}, ${kind}, ${state}; ${basisWords(overview)}`;
+  const heading = isAheadOfFacts(overview)
+    ? `${aheadWords(overview)}; ${kind}`
+    : `Statements of ${monthName(month)}: ${cents(overview.amountCents)}, ${kind}, ${state}; ${basisWords(overview)}`;
   if (rows.length === 0) return [heading, 'nothing in this month'];
   const shares = percentsOf(rows.map(({ usdMicros }) => usdMicros ?? 0n));
   const hours = gpuHoursOf(rows.map(({ gpuUnits }) => gpuUnits));

@@ -79,8 +79,25 @@ export function share(permille: number | null): string {
   return permille === null ? '' : percentOfPermille(permille);
 }
 
+/** Is it of a month that no fact has reached yet? Nothing in it is 0: it is not known. */
+export function isAheadOfFacts({ status, asOf, month }: Pick<StatementAnswer, 'status' | 'asOf' | 'month'>): boolean {
+  return status === 'running' && asOf <= `${month}-01T00:00:00Z`;
+}
+
+/** `Nothing is known of November 2026 yet: facts reach to 2026-10-03 00:00 UTC`. */
+export function aheadWords({ asOf, month }: Pick<StatementAnswer, 'asOf' | 'month'>): string {
+  return `Nothing is known of ${monthName(month)} yet: facts reach to ${minuteOf(asOf)} UTC`;
+}
+
+/** `2026-10-01 to 2026-10-31 (UTC)`; of a month that has only begun, its first day. */
+export function periodWords({ from, until }: Pick<StatementAnswer, 'from' | 'until'>): string {
+  const [first, last] = [from.slice(0, 10), new Date(new Date(until).getTime() - 1).toISOString().slice(0, 10)];
+  return last < first ? `from ${first} (UTC)` : `${first} to ${last} (UTC)`;
+}
+
 /** `nlp paid $149,378.21 in October 2026, 22.2 % more than in September 2026; 65 % of what is known computed.` */
 export function verdict(answer: StatementAnswer): string {
+  if (isAheadOfFacts(answer)) return `${aheadWords(answer)}.`;
   const { before, total, computeSharePermille: computed, everyoneSharePermille: everyone } = answer;
   const who = answer.team === null ? 'Nobody’s:' : `${teamName(answer.team)} paid`;
   const paid = total.usdMicros === null ? `${gpuHours(total.gpuUnits)} without a price` : cents(answer.amountCents);

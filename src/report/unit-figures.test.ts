@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { change, perWords, quantityText, sparkline, unitPrice, unitWords, volume } from './unit-figures.ts';
+import {
+  activePrice,
+  change,
+  perWords,
+  quantityText,
+  sparkline,
+  unitPrice,
+  unitWords,
+  volume,
+} from './unit-figures.ts';
 
 const USD = 1_000_000n;
 
@@ -14,6 +23,18 @@ describe('derived prices', () => {
     [0n, '$0'],
     [null, 'no price'],
   ])('%s micros are %s', (micros, want) => expect(unitPrice(micros)).toBe(want));
+});
+
+describe('the price of an active run', () => {
+  const paid = { usdMicros: 4n * USD, unknownUsdMicros: 0n, gpuUnits: 10n, computingUnits: 0n, unpricedUnits: 0n };
+  it.each([
+    ['is unknown, not $0, where nothing was measured', 0n, 10n, 'unknown'],
+    ['is $0 where all was measured and nothing computed', 0n, 0n, '$0'],
+    ['counts what is known where a part was measured', 2n * USD, 5n, '$2.00'],
+    ['is no price where there is none', null, 10n, 'no price'],
+  ])('%s', (_, activeUsdMicros, unknownUnits, want) =>
+    expect(activePrice({ ...paid, activeUsdMicros, unknownUnits }, USD, 1n)).toBe(want),
+  );
 });
 
 describe('volumes', () => {

@@ -1,5 +1,7 @@
 import { divideRounded } from '../money/usd.ts';
 import { NO_PRICE } from './figures.ts';
+import type { OutcomeMoney } from './outcomes-answer.ts';
+import { unitUsdMicros } from './outcomes-answer.ts';
 import { safeText } from './safe-text.ts';
 
 const MILLIONTHS = 1_000_000n;
@@ -32,6 +34,18 @@ export function unitPrice(micros: bigint | null): string {
   if (micros === null) return NO_PRICE;
   if (micros === 0n) return '$0';
   return `$${threeDigits(micros)}`;
+}
+
+/** Money of the seconds that computed; null where nothing measured any of them, because that is not the same as 0. */
+export function knownActiveUsdMicros({ activeUsdMicros, gpuUnits, unknownUnits }: OutcomeMoney): bigint | null {
+  return gpuUnits > 0n && unknownUnits >= gpuUnits ? null : activeUsdMicros;
+}
+
+/** The price on the active basis: `unknown` where nothing was measured. */
+export function activePrice(paid: OutcomeMoney, quantityMillionths: bigint, per: bigint): string {
+  const known = knownActiveUsdMicros(paid);
+  if (known === null && paid.activeUsdMicros !== null) return 'unknown';
+  return unitPrice(unitUsdMicros(known, quantityMillionths, per));
 }
 
 /** So many times `per` units, in three digits below a thousand and whole above: `12,345`, `61.2`. */

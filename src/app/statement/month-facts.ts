@@ -7,7 +7,7 @@ import type { LedgerWindow } from '../window.ts';
 import type { ReadSpace } from '../workspace.ts';
 import { pendingAdjustments } from './month-adjustments.ts';
 import type { ReasonedAdjustment } from './month-adjustments.ts';
-import { monthPlus, monthWindow, windowBefore } from './month.ts';
+import { monthPlus, monthStart, monthWindow, windowBefore } from './month.ts';
 import type { MonthWindow } from './month.ts';
 import { monthCube, otherKinds, workloads } from './month-cube.ts';
 import type { CubeRow, NamedSum } from './month-cube.ts';
@@ -50,7 +50,8 @@ export async function monthFacts(space: ReadSpace, month: string, clock: Date): 
     at,
     before,
     rows,
-    rowsBefore: before.days.length === 0 ? undefined : await monthCube(space, before),
+    // A month that no fact has reached has nothing to compare: what is not known has not fallen.
+    rowsBefore: before.days.length === 0 || at.asOf <= monthStart(month) ? undefined : await monthCube(space, before),
     cents: centsByTeam(sums),
     adjustments: comesNext ? await pendingAdjustments(space) : [],
     coverage: coverageOf(space, month),

@@ -3,7 +3,7 @@ import { hiddenCosts, sharedBeside } from '../../app/beside/hidden-costs.ts';
 import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import { filterOn, parseFilters } from '../../app/filter.ts';
 import { decideNow } from '../../app/now.ts';
-import { ledgerWindow } from '../../app/window.ts';
+import { moneyWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
 import { hiddenCostsJson, hiddenCostsPage } from '../../report/hidden-costs-page.ts';
 import { staleText } from '../../report/spend-table.ts';
@@ -36,8 +36,9 @@ export function command(): Command {
       ...(options.job === undefined ? [] : [filterOn('job', options.job)]),
     ];
     await withReader(options.data, async (space) => {
-      const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
-      const window = ledgerWindow(options.window, now.at, space.scope);
+      const clock = clockOf(space);
+      const now = decideNow(options.asOf, space.scope?.horizon, clock);
+      const window = moneyWindow(options.window, now, clock, space.scope);
       const costs = await hiddenCosts(space, filters, window);
       const shared = await sharedBeside(space, window);
       const stale = staleText(space.staleRows);

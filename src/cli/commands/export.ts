@@ -4,7 +4,7 @@ import { exportFocus } from '../../app/export/export-focus.ts';
 import type { FocusFormat, FocusGrain } from '../../app/export/focus-rows.ts';
 import { decideNow } from '../../app/now.ts';
 import { monthWindow, parseMonth } from '../../app/statement/month.ts';
-import { ledgerWindow } from '../../app/window.ts';
+import { moneyWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
 import { OperationError } from '../../facts/operation-error.ts';
 import { exportJson, exportLines } from '../../report/export-report.ts';
@@ -54,7 +54,7 @@ function focusCommand(): Command {
         const clock = clockOf(space);
         const window =
           options.month === undefined
-            ? ledgerWindow(options.window, decideNow(options.asOf, space.scope?.horizon, clock).at, space.scope)
+            ? moneyWindow(options.window, decideNow(options.asOf, space.scope?.horizon, clock), clock, space.scope)
             : monthWindow(parseMonth(options.month), clock, space.scope).window;
         const report = await exportFocus(space, {
           window,

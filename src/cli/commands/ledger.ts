@@ -7,7 +7,7 @@ import { checkLedger } from '../../app/ledger-check.ts';
 import { explainLedger } from '../../app/ledger-explain.ts';
 import { ledgerHash } from '../../app/ledger-hash.ts';
 import { decideNow } from '../../app/now.ts';
-import { ledgerWindow } from '../../app/window.ts';
+import { moneyWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
 import { invoiceCheckJson, invoiceCheckText, invoiceFaults } from '../../report/bills-invoices.ts';
 import { ledgerCheckJson, ledgerCheckText } from '../../report/ledger-check-page.ts';
@@ -97,9 +97,10 @@ function explainCommand(): Command {
     const output = outputOf(self);
     const filters = explainFilters(options);
     await withReader(options.data, async (space) => {
-      const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
+      const clock = clockOf(space);
+      const now = decideNow(options.asOf, space.scope?.horizon, clock);
       const explanation = await explainLedger(space, {
-        window: ledgerWindow(explainWindow(options, self), now.at, space.scope),
+        window: moneyWindow(explainWindow(options, self), now, clock, space.scope),
         filters,
         entriesMax: options.limit ?? (options.json ? JSON_ENTRIES_MAX : TEXT_ENTRIES),
         detailedMax: options.json ? JSON_ENTRIES_MAX : TEXT_DETAILED,
@@ -107,6 +108,10 @@ function explainCommand(): Command {
       });
       const stale = staleText(space.staleRows);
       if (stale !== undefined) output.talk(stale);
+      if (space.rules.shared.length > 0 && filters.some(({ dimension }) => dimension.name === 'team'))
+        output.talk(
+          'Shared money is not divided here and has no team: bursar rules test --team TEAM shows each part and its key.',
+        );
       if (options.json) output.json(explanationJson(explanation));
       else output.data(explanationText(explanation, TEXT_DETAILED), demoMark(space.snapshot));
     });

@@ -4,7 +4,7 @@ import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import { decideNow } from '../../app/now.ts';
 import { suggestRules } from '../../app/ownership/suggest-rules.ts';
 import { testRules } from '../../app/ownership/test-rules.ts';
-import { ledgerWindow } from '../../app/window.ts';
+import { moneyWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
 import { rulesTestJson, rulesTestText } from '../../report/rules-page.ts';
 import { suggestionHeadline, suggestionJson, suggestionYaml } from '../../report/rules-suggestion.ts';
@@ -43,8 +43,9 @@ function testCommand(): Command {
     const output = outputOf(self);
     const tried = options.file === undefined ? undefined : (await findConfig(options.file))?.rules;
     await withReader(options.data, async (space) => {
-      const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
-      const window = ledgerWindow(options.window, now.at, space.scope);
+      const clock = clockOf(space);
+      const now = decideNow(options.asOf, space.scope?.horizon, clock);
+      const window = moneyWindow(options.window, now, clock, space.scope);
       const test = await testRules(space, window, { book: tried ?? space.rules, team: options.team });
       const stale = staleText(space.staleRows);
       if (stale !== undefined) output.talk(stale);
@@ -65,8 +66,9 @@ function suggestCommand(): Command {
   ).action(async (options: SuggestOptions, self: Command) => {
     const output = outputOf(self);
     await withReader(options.data, async (space) => {
-      const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
-      const window = ledgerWindow(options.window, now.at, space.scope);
+      const clock = clockOf(space);
+      const now = decideNow(options.asOf, space.scope?.horizon, clock);
+      const window = moneyWindow(options.window, now, clock, space.scope);
       const suggestions = await suggestRules(space, window, { top: options.top });
       const stale = staleText(space.staleRows);
       if (stale !== undefined) output.talk(stale);

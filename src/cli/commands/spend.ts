@@ -4,7 +4,7 @@ import { parseDimensions, parseFilters } from '../../app/filter.ts';
 import { decideNow } from '../../app/now.ts';
 import { parseStep, spend } from '../../app/spend.ts';
 import type { SpendRequest } from '../../app/spend.ts';
-import { ledgerWindow } from '../../app/window.ts';
+import { moneyWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
 import { spendCsv, spendJson, spendText, staleText } from '../../report/spend-table.ts';
 import type { SpendPrice } from '../../report/spend-table.ts';
@@ -43,12 +43,13 @@ export function command(): Command {
     const filters = parseFilters(options.filter);
     const stepSeconds = options.step === undefined ? undefined : parseStep(options.step);
     await withReader(options.data, async (space) => {
-      const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
+      const clock = clockOf(space);
+      const now = decideNow(options.asOf, space.scope?.horizon, clock);
       const request: SpendRequest = {
         by,
         filters,
         price: options.price,
-        window: ledgerWindow(options.window, now.at, space.scope),
+        window: moneyWindow(options.window, now, clock, space.scope),
         ...(stepSeconds !== undefined && { stepSeconds }),
       };
       const answer = await spend(space, request);
