@@ -52,6 +52,7 @@ const SPEND = `
          CASE WHEN p.what = 'job' THEN ['unknown', 'idle', 'computing'][1 + c] WHEN p.what = 'node' THEN 'unallocated' ELSE 'beside' END AS category,
          CASE WHEN p.what IN ('job', 'node') THEN 'gpu' ELSE 'storage' END AS component, 'billed' AS basis, 'AWS|123456789012|month' AS bill_id,
          CAST((p.place * 7919 + c * 104729 + m * 1299709) % 90000000 AS BIGINT) AS usd_micros,
+         CAST((p.place * 7919 + c * 104729 + m * 1299709) % 90000000 AS BIGINT) AS marginal_usd_micros,
          CAST(CASE WHEN p.what IN ('job', 'node') THEN (p.place * 31 + c) * 63000 * 7 ELSE 0 END AS BIGINT) AS gpu_units,
          CAST(0 AS BIGINT) AS unpriced_units
   FROM made_profile p, (SELECT range AS c FROM range(3)) c, (SELECT range AS m FROM range(2)) m

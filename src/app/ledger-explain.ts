@@ -13,11 +13,13 @@ import type {
   Run,
   Sample,
 } from '../report/explanation.ts';
+import type { SharedPart } from '../report/rules-page.ts';
 import { explainCharges } from './explain-charges.ts';
 import type { Filter } from './filter.ts';
 import { filterSql, filterText } from './filter.ts';
 import { ENTRY_KEY } from './ledger-sums.ts';
 import { machineParts } from './machine-parts.ts';
+import { explainShared } from './ownership/explain-shared.ts';
 import { unknownValues } from './unknown-values.ts';
 import { daysOf, hoursSql } from './window.ts';
 import type { LedgerWindow } from './window.ts';
@@ -58,7 +60,8 @@ const KIND = `
  */
 export async function explainLedger(space: ReadSpace, request: ExplainRequest): Promise<Explanation> {
   const { window, filters } = request;
-  const nothing = { window, filter: filterText(filters), unknownValues: [], truncated: [], ...noDetail() };
+  const shared = await sharedOf(space, request);
+  const nothing = { window, filter: filterText(filters), unknownValues: [], truncated: [], shared, ...noDetail() };
   const parts = window.days.length === 0 ? [] : await figureParts(space, request);
   const rows = parts.reduce((total, part) => total + part.rows, 0n);
   const figure = {
@@ -75,6 +78,14 @@ export async function explainLedger(space: ReadSpace, request: ExplainRequest): 
   const truncated = rows > BigInt(request.entriesMax) ? ['entries'] : [];
   const detail = await explainDetail(space, request, truncated);
   return { ...nothing, figure, parts, truncated, ...detail, entries: await chosenEntries(space, request) };
+}
+
+/** Entries of shared money are with their pool; what a team has of it is told beside them, where the figure is all of one team's. */
+async function sharedOf(space: ReadSpace, { window, filters }: ExplainRequest): Promise<SharedPart[]> {
+  const [only, ...more] = filters;
+  const [team, ...others] = only?.dimension.name === 'team' ? only.values : [];
+  if (team === undefined || team === null || others.length + more.length > 0) return [];
+  return explainShared(space, window, team);
 }
 
 function noDetail() {

@@ -129,6 +129,7 @@ function dayPart({ by, filters, stepSeconds, window, price }: SpendRequest, book
     spend: sql,
     profile: 'SELECT * FROM known_profile',
     columns: [...new Set([...columns, 'basis'])],
+    anyDay: stepSeconds === undefined && dimensions.every(({ name }) => name !== 'day'),
   });
   return {
     tables,

@@ -1,5 +1,11 @@
 import { mkdirSync } from 'node:fs';
-import {
+import { createRequire } from 'node:module';
+import type * as DuckDB from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import { OperationError } from '../facts/operation-error.ts';
+
+// Required, not imported: of a CommonJS package an import reads every file twice, once for the names in it. Each command would pay.
+const {
   DuckDBDataChunk,
   DuckDBDateValue,
   DuckDBDecimalValue,
@@ -9,9 +15,7 @@ import {
   DuckDBTimestampValue,
   INTEGER,
   UINTEGER,
-} from '@duckdb/node-api';
-import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
-import { OperationError } from '../facts/operation-error.ts';
+} = createRequire(import.meta.url)('@duckdb/node-api') as typeof DuckDB;
 
 /** A value handed to SQL as `$name`; a Date becomes a TIMESTAMP in UTC. */
 export type Param = string | number | bigint | boolean | Date | null;

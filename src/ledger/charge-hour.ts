@@ -47,9 +47,9 @@ export const POSTED_CHARGE = `
     FROM charge c LEFT JOIN fx f ON c.bill_id = f.bill_id
     WHERE c.currency = 'USD' OR f.bill_id IS NOT NULL
   ), running AS (
-    SELECT dollar.*, CAST(round(CAST(sum(usd) OVER (PARTITION BY bill_id, charge_day
+    SELECT dollar.*, CAST(sum(usd) OVER (PARTITION BY bill_id, charge_day
              ORDER BY COALESCE(resource_id, ''), usd, row_hash, part, ordinal ROWS UNBOUNDED PRECEDING)
-             AS DECIMAL(38,18)) * 1000000) AS BIGINT) AS micros_upto
+             AS DECIMAL(38,18)) AS usd_upto
     FROM dollar
   ), met_node AS (
     SELECT c.bill_id, c.part, c.ordinal, min(n.node_id) AS node_id
@@ -87,8 +87,8 @@ export const POSTED_CHARGE = `
                 THEN COALESCE(c.resource_id, c.commitment_id, c.capacity_reservation_id)
                 ELSE c.resource_id END AS resource_id,
            c.charge_from, c.charge_until, c.charge_day, c.usd,
-           c.micros_upto - lag(c.micros_upto, 1, CAST(0 AS BIGINT)) OVER (PARTITION BY c.bill_id, c.charge_day
-             ORDER BY COALESCE(c.resource_id, ''), c.usd, c.row_hash, c.part, c.ordinal) AS usd_micros,
+           CAST(round(c.usd_upto * 1000000) AS BIGINT)
+             - CAST(round((c.usd_upto - CAST(c.usd AS DECIMAL(38,18))) * 1000000) AS BIGINT) AS usd_micros,
            c.kind, CASE WHEN c.kind IN ('node', 'storage', 'transfer', 'network') THEN c.met_node_id END AS node_id,
            c.capacity_reservation_id,
            c.commitment_id IS NOT NULL OR c.capacity_reservation_id IS NOT NULL
@@ -96,13 +96,20 @@ export const POSTED_CHARGE = `
     FROM sorted_charge c
   )`;
 
+/** The hour in which a charge's last second lies. */
+const LAST_HOUR = `date_trunc('hour',
+      CASE WHEN charge_until > charge_from THEN charge_until - INTERVAL '1' SECOND ELSE charge_from END)`;
+
+/** What an hour of a charge is known by. Nearly all charges are of one hour, and take it along without being looked up again. */
+const CARRIED = `c.kind, c.node_id, c.resource_id, c.region, c.sku_id,
+           COALESCE(lower(c.pricing_category), '') = 'dynamic' AS is_spot, c.is_committed, c.capacity_reservation_id`;
+
 /** Each posted charge by the hour: by the seconds its node was there, else by its own seconds. Reads: posted_charge, node. */
 const CHARGE_BY_HOUR = `
   node_there AS (
     SELECT node_id, present_from AS from_at, ends_at AS until_at FROM node_row
   ), long_charge AS (
-    SELECT * FROM posted_charge WHERE date_trunc('hour', charge_from) <> date_trunc('hour',
-      CASE WHEN charge_until > charge_from THEN charge_until - INTERVAL '1' SECOND ELSE charge_from END)
+    SELECT * FROM posted_charge WHERE date_trunc('hour', charge_from) <> ${LAST_HOUR}
   ), long_hour AS (
     SELECT c.bill_id, c.part, c.ordinal, c.node_id, c.usd_micros, h.hour_start,
            CASE WHEN c.charge_from > h.hour_start THEN c.charge_from ELSE h.hour_start END AS from_at,
@@ -131,15 +138,16 @@ const CHARGE_BY_HOUR = `
            CAST(sum(weight) OVER (PARTITION BY bill_id, part, ordinal ORDER BY hour_start ROWS UNBOUNDED PRECEDING)
              AS BIGINT) AS weight_upto
     FROM weighed
-  ), charge_by_hour AS (
-    SELECT c.bill_id, c.part, c.ordinal, date_trunc('hour', c.charge_from) AS hour_start, c.usd_micros
-    FROM posted_charge c LEFT JOIN (SELECT bill_id, part, ordinal FROM long_charge) l
-      ON c.bill_id = l.bill_id AND c.part = l.part AND c.ordinal = l.ordinal
-    WHERE l.bill_id IS NULL
-    UNION ALL
+  ), long_part AS (
     SELECT bill_id, part, ordinal, hour_start,
-           ${splitPart('CAST(usd_micros AS DECIMAL(38,0))', 'weight_upto', 'weight', 'weight_total')}
+           ${splitPart('CAST(usd_micros AS DECIMAL(38,0))', 'weight_upto', 'weight', 'weight_total')} AS usd_micros
     FROM cumulated WHERE weight > 0
+  ), hourly AS (
+    SELECT c.bill_id, date_trunc('hour', c.charge_from) AS hour_start, c.usd_micros, ${CARRIED}
+    FROM posted_charge c WHERE date_trunc('hour', c.charge_from) = ${LAST_HOUR}
+    UNION ALL
+    SELECT p.bill_id, p.hour_start, p.usd_micros, ${CARRIED}
+    FROM long_part p JOIN long_charge c ON p.bill_id = c.bill_id AND p.part = c.part AND p.ordinal = c.ordinal
   )`;
 
 /** What blocks of capacity cost in each hour, over the nodes of their reservation that were there. Reads: hourly, reservation_node. */
@@ -200,12 +208,7 @@ export const chargeHour: Stage = {
   orderBy: 'hour_start, kind, node_id, resource_id',
   sql: `
     WITH node_row AS (${CHARGED_NODE_ROW}
-    ), ${POSTED_CHARGE}, ${CHARGE_BY_HOUR}, hourly AS (
-      SELECT h.bill_id, h.hour_start, h.usd_micros, c.kind, c.node_id, c.resource_id, c.region, c.sku_id,
-             COALESCE(lower(c.pricing_category), '') = 'dynamic' AS is_spot, c.is_committed, c.capacity_reservation_id
-      FROM charge_by_hour h JOIN posted_charge c
-        ON h.bill_id = c.bill_id AND h.part = c.part AND h.ordinal = c.ordinal
-    ), ${BLOCK_BY_NODE}, node_hour AS (
+    ), ${POSTED_CHARGE}, ${CHARGE_BY_HOUR}, ${BLOCK_BY_NODE}, node_hour AS (
       SELECT bill_id, hour_start, node_id, COALESCE(region, '') AS region,
              CASE WHEN sku_id IS NULL THEN 'node ' || node_id ELSE 'sku ' || sku_id END AS pool, is_spot,
              min(resource_id) AS resource_id, CAST(sum(usd_micros) AS BIGINT) AS usd_micros,

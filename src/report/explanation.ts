@@ -1,3 +1,4 @@
+import type { SharedPart } from './rules-page.ts';
 import type { UnknownValue } from './unknown-value.ts';
 
 /** How a figure came about. Times are `2026-11-01 10:00:00` in UTC, as the ledger writes them. */
@@ -26,6 +27,8 @@ export interface Explanation {
   readonly held: readonly HeldPiece[];
   readonly runs: readonly Run[];
   readonly samples: readonly Sample[];
+  /** What the team of the filter has of each shared pool, beside the figure. */
+  readonly shared: readonly SharedPart[];
   /** What is not told completely: entries, charges, samples … */
   readonly truncated: readonly string[];
 }

@@ -59,6 +59,7 @@ export function explanationJson(explanation: Explanation): unknown {
     })),
     deviceHours: deviceHours(explanation),
     machines: explanation.machines,
+    shared: explanation.shared,
     held: explanation.held.map((piece) => ({
       ...piece,
       from: iso(piece.from),

@@ -1,6 +1,7 @@
 import { formatUsdMicros } from '../money/usd.ts';
 import type { EntryValue, ExplainedCharge, ExplainedEntry, Explanation, MachineParts } from './explanation.ts';
 import { counted, gpuHours, minute } from './figures.ts';
+import { sharedLines } from './rules-page.ts';
 import { safeText } from './safe-text.ts';
 import { textTable } from './table.ts';
 import { unknownValueLines } from './unknown-value.ts';
@@ -18,7 +19,10 @@ export function explanationText(explanation: Explanation, detailedMax: number): 
   const scope = `${minute(window.from)} to ${minute(window.until)} UTC${filter === '' ? '' : `, only ${safeText(filter)}`}`;
   const unpriced = figure.unpricedUnits === 0n ? '' : `; ${gpuHours(figure.unpricedUnits)} of them without a price`;
   const first = `${amount(figure.usdMicros)} for ${gpuHours(figure.units)}${unpriced}: ${scope}`;
-  if (entries.length === 0) return [first, 'no entries in it', ...unknownValueLines(explanation.unknownValues)];
+  const shared = sharedBlock(explanation);
+  if (entries.length === 0) {
+    return [first, 'no entries in it', ...unknownValueLines(explanation.unknownValues), ...shared];
+  }
   const rows = parts.reduce((sum, part) => sum + part.rows, 0n);
   const listed = explanation.truncated.includes('entries')
     ? `the largest ${counted(entries.length, 'entry', 'entries')}; ${counted(rows, 'row')} in all (--limit or --json for more)`
@@ -33,6 +37,7 @@ export function explanationText(explanation: Explanation, detailedMax: number): 
     ...(figure.marginalUsdMicros === null || figure.marginalUsdMicros === figure.usdMicros
       ? []
       : [`  at marginal prices ${amount(figure.marginalUsdMicros)}: what the bills would fall by without it`]),
+    ...shared,
     '',
     listed,
     ...textTable(
@@ -56,6 +61,18 @@ export function explanationText(explanation: Explanation, detailedMax: number): 
       ]),
     ),
     ...entries.slice(0, detailedMax).flatMap((entry, place) => ['', ...wayOf(explanation, entry, place)]),
+  ];
+}
+
+/** Shared money has its entries with the pool: a team's part of it is a sum of days, each by the key of the day. */
+function sharedBlock({ shared, figure }: Explanation): string[] {
+  if (shared.length === 0) return [];
+  const part = shared.reduce((sum, { usdMicros }) => sum + usdMicros, 0n);
+  const whole = amount((figure.usdMicros ?? 0n) + part);
+  return [
+    '',
+    `and ${amount(part)} of shared money, ${whole} with it; its entries are with the pools:`,
+    ...shared.flatMap((each) => sharedLines(each, amount)).map((line) => `  ${line}`),
   ];
 }
 

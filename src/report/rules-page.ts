@@ -79,7 +79,10 @@ export function rulesTestText(test: RulesTest): string[] {
     ...block('Shared money:', test.pools.flatMap(poolLines)),
     ...block('Largest money without a team:', unownedLines(test.unowned)),
     ...block('Against the rules in force, this moves:', moveLines(test)),
-    ...block('', test.shared.flatMap(sharedLines)),
+    ...block(
+      '',
+      test.shared.flatMap((part) => sharedLines(part)),
+    ),
     ...(total > owned && test.unowned.length > 0 ? ['', 'bursar rules suggest proposes rules for the rest.'] : []),
   ];
 }
@@ -140,20 +143,23 @@ function moveLines({ moves }: RulesTest): string[] {
 }
 
 /** The sum, and the dearest day worked out, so that anyone can redo it. */
-function sharedLines({ pool, key, unit, poolUsdMicros, usdMicros, days }: SharedPart): string[] {
+export function sharedLines(
+  { pool, key, unit, poolUsdMicros, usdMicros, days }: SharedPart,
+  money: (usdMicros: bigint) => string = dollars,
+): string[] {
   const dearest = days.toSorted((a, b) => (a.usdMicros < b.usdMicros ? 1 : -1))[0];
   const weight = (value: bigint): string =>
     unit === 'gpu-unit-seconds'
       ? `${(Number((value * 10n) / UNITS_PER_GPU_HOUR) / 10).toLocaleString('en-US')} GPU-hours`
       : unit === 'usd-micros'
-        ? dollars(value)
+        ? money(value)
         : String(value);
   return [
-    `Of ${name(pool)}, ${dollars(poolUsdMicros)} split by ${name(key)}: ${dollars(usdMicros)} over ${counted(days.length, 'day')}.`,
+    `Of ${name(pool)}, ${money(poolUsdMicros)} split by ${name(key)}: ${money(usdMicros)} over ${counted(days.length, 'day')}.`,
     ...(dearest === undefined || dearest.total === 0n
       ? []
       : [
-          `  ${dearest.day}${days.length > 1 ? ', its dearest day (--json has all)' : ''}: ${dollars(dearest.poolUsdMicros)} × ${weight(dearest.weight)} of ${weight(dearest.total)} = ${dollars(dearest.usdMicros)}`,
+          `  ${dearest.day}${days.length > 1 ? ', its dearest day (--json has all)' : ''}: ${money(dearest.poolUsdMicros)} × ${weight(dearest.weight)} of ${weight(dearest.total)} = ${money(dearest.usdMicros)}`,
         ]),
   ];
 }

@@ -28,6 +28,11 @@ const FLEET = {
     kube|6|n1|2026-03-02T00:00:00Z|2026-03-03T00:00:00Z|1|a||default|eve|Job|nobody|`),
 };
 
+/** A dollar of a commitment that nobody used, and no tag that says who bought it. */
+const UNUSED_COMMITMENT = csv(`
+  ProviderName|BillingAccountId|BillingPeriodStart|BillingPeriodEnd|ChargePeriodStart|ChargePeriodEnd|ChargeCategory|BillingCurrency|EffectiveCost|BilledCost|ServiceCategory|ServiceName|ResourceId|CommitmentDiscountId|CommitmentDiscountStatus
+  AWS|111|2026-03-01T00:00:00Z|2026-04-01T00:00:00Z|2026-03-02T08:00:00Z|2026-03-02T09:00:00Z|Usage|USD|1.00|0|Compute|Savings Plans||sp-1|Unused`);
+
 let fleet: FleetFolder;
 beforeAll(async () => {
   fleet = await fleetFolder(FLEET);
@@ -89,5 +94,24 @@ describe('rules that would catch the rest', () => {
       },
       { rules: NO_RULES },
     );
+  });
+
+  test('propose what nobody used of a commitment as shared where no tag names its buyer', async () => {
+    const billed = await fleetFolder({ ...FLEET, charges: UNUSED_COMMITMENT });
+    try {
+      const { shared } = await withReader(billed.dataDir, async (space) => {
+        const window = ledgerWindow('all', space.scope?.horizon ?? new Date(0), space.scope);
+        return suggestRules(space, window, { top: 10 });
+      });
+      expect(shared).toContainEqual(
+        expect.objectContaining({
+          name: 'unused sp-1',
+          when: { what: 'resource', resource: 'sp-1' },
+          usdMicros: 1_000_000n,
+        }),
+      );
+    } finally {
+      await billed.remove();
+    }
   });
 });

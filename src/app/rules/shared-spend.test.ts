@@ -4,7 +4,9 @@ import type { FleetFolder } from '../../../test/fleet-folder.ts';
 import { fleetFolder } from '../../../test/fleet-folder.ts';
 import { SMALL_FLEET } from '../../../test/small-fleet.ts';
 import { readConfig } from '../config/config-file.ts';
-import { parseDimensions } from '../filter.ts';
+import { explanationText } from '../../report/ledger-explain-page.ts';
+import { parseDimensions, parseFilters } from '../filter.ts';
+import { explainLedger } from '../ledger-explain.ts';
 import { explainShared } from '../ownership/explain-shared.ts';
 import { spend } from '../spend.ts';
 import { ledgerWindow } from '../window.ts';
@@ -52,10 +54,10 @@ describe('money that is shared', () => {
     const total = (all: ReadonlyMap<string, readonly [bigint, bigint]>): readonly bigint[] =>
       [0, 1].map((place) => [...all.values()].reduce((sum, each) => sum + (each[place] ?? 0n), 0n));
     expect(total(after)).toEqual(total(before));
-    // By hand, asr before nlp: of $1.00 of unused commitment 333,333 and 666,667 micros, of $0.95 of tax and credit 316,666 and 633,334.
+    // By hand, asr before nlp: of $0.95 of tax and credit 316,666 and 633,334 micros. What is unused of a commitment is a resource's.
     const bill = await reading(bookOf(POOLS.replace(/ {2}- \{name: s.*\n/g, '')), (space) => sums(space, 'team'));
-    expect((bill.get('nlp')?.[0] ?? 0n) - (before.get('nlp')?.[0] ?? 0n)).toBe(1_300_001n);
-    expect((bill.get('asr')?.[0] ?? 0n) - (before.get('asr')?.[0] ?? 0n)).toBe(649_999n);
+    expect((bill.get('nlp')?.[0] ?? 0n) - (before.get('nlp')?.[0] ?? 0n)).toBe(633_334n);
+    expect((bill.get('asr')?.[0] ?? 0n) - (before.get('asr')?.[0] ?? 0n)).toBe(316_666n);
   });
 
   test('has the same parts whatever one groups by', async () => {
@@ -88,10 +90,26 @@ describe('money that is shared', () => {
       const window = ledgerWindow('all', space.scope?.horizon ?? new Date(0), space.scope);
       const parts = await explainShared(space, window, 'nlp');
       const bill = parts.find(({ pool }) => pool === 'bill');
-      expect(bill).toMatchObject({ key: 'nlp 2, asr 1', poolUsdMicros: 1_950_000n, usdMicros: 1_300_001n });
-      expect(bill?.days).toMatchObject([{ weight: 2n, total: 3n, poolUsdMicros: 1_950_000n, usdMicros: 1_300_001n }]);
+      expect(bill).toMatchObject({ key: 'nlp 2, asr 1', poolUsdMicros: 950_000n, usdMicros: 633_334n });
+      expect(bill?.days).toMatchObject([{ weight: 2n, total: 3n, poolUsdMicros: 950_000n, usdMicros: 633_334n }]);
       for (const part of parts) {
         expect(part.days.reduce((sum, { usdMicros }) => sum + usdMicros, 0n)).toBe(part.usdMicros);
+      }
+    });
+  });
+
+  test('stands beside the entries of a team, and both are what spend says of it', async () => {
+    await reading(bookOf(POOLS), async (space) => {
+      const window = ledgerWindow('all', space.scope?.horizon ?? new Date(0), space.scope);
+      const limits = { entriesMax: 3, detailedMax: 1, detailRowsMax: 10 };
+      const explained = await explainLedger(space, { window, filters: parseFilters(['team=nlp']), ...limits });
+      const part = explained.shared.reduce((sum, { usdMicros }) => sum + usdMicros, 0n);
+      expect((explained.figure.usdMicros ?? 0n) + part).toBe((await sums(space, 'team')).get('nlp')?.[0]);
+      const text = explanationText(explained, 1).join('\n');
+      expect(text).toContain('$0.950000 × 2 of 3 = $0.633334');
+      for (const filter of [['team=nlp|asr'], ['team=nlp', 'class=training'], []]) {
+        const other = await explainLedger(space, { window, filters: parseFilters(filter), ...limits });
+        expect(other.shared).toEqual([]);
       }
     });
   });

@@ -140,15 +140,22 @@ function exactDecimal(ref: string, [numerator, denominator]: Factor): string {
  * shortest text that means it. What does not fit exactly is refused, never rounded.
  */
 export function parseDecimal(cell: Cell): ParsedColumn {
-  const { type } = cell;
-  const text = isText(type) ? cell.ref : `CAST(${cell.ref} AS VARCHAR)`;
-  const ref = isText(type) ? cell.ref : `${cell.ref}_text`;
+  const text = isText(cell.type) ? cell.ref : `CAST(${cell.ref} AS VARCHAR)`;
+  const ref = isText(cell.type) ? cell.ref : `${cell.ref}_text`;
+  const quick = `${cell.ref}_quick`;
   const amount = `${cell.ref}_amount`;
   const isNumber = `regexp_full_match(${ref}, ${literal(NUMBER_PATTERN)})`;
   return {
-    helpers: [...(isText(type) ? [] : [[ref, text] as const]), [amount, amountSql(text)]],
+    quick: [quick, quickAmount(cell)],
+    helpers: [
+      ...(isText(cell.type) ? [] : [[ref, `CASE WHEN ${quick} IS NULL THEN ${text} END`] as const]),
+      [
+        amount,
+        `CASE WHEN ${quick} IS NOT NULL THEN CAST(${quick} AS DECIMAL(38,18)) WHEN ${cell.ref} IS NOT NULL THEN ${amountSql(text)} END`,
+      ],
+    ],
     value: amount,
-    problem: `CASE WHEN ${ref} IS NULL THEN NULL
+    problem: `CASE WHEN ${quick} IS NOT NULL OR ${ref} IS NULL THEN NULL
       WHEN ${amount} IS NOT NULL AND length(${ref}) <= ${EXCESS_DECIMALS_MAX} AND NOT contains(lower(${ref}), 'e')
         AND NOT contains(${ref}, '_') THEN NULL
       WHEN NOT ${isNumber} THEN
@@ -161,6 +168,29 @@ export function parseDecimal(cell: Cell): ParsedColumn {
 }
 
 /**
+ * Most amounts, exactly and without a text; NULL for whatever needs a closer look.
+ *
+ * A decimal of at most 15 digits that reads back as the same double is the shortest text of it: no two such decimals are one double.
+ * Of a text, up to six digits before the point and twelve behind it fit 64 bits as they are.
+ */
+function quickAmount({ ref, type }: Cell): string {
+  if (type === 'DOUBLE') {
+    const narrow = `TRY_CAST(${ref} AS DECIMAL(15,12))`;
+    return `CASE WHEN CAST(${narrow} AS DOUBLE) = ${ref} THEN ${narrow} END`;
+  }
+  if (isExactType(type)) return `TRY_CAST(${ref} AS DECIMAL(38,18))`;
+  if (!isText(type)) return 'CAST(NULL AS DECIMAL(18,12))';
+  return `CASE WHEN length(${ref}) <= 18 AND length(${ref}) - strpos(${ref}, '.') <= 12 AND NOT contains(${ref}, 'e')
+    AND NOT contains(${ref}, 'E') AND NOT contains(${ref}, '_') THEN TRY_CAST(${ref} AS DECIMAL(18,12)) END`;
+}
+
+/** Whole numbers, and decimals that have no more behind the point than an amount can keep. */
+function isExactType(type: string): boolean {
+  const scale = /^DECIMAL\(\d+,\s*(\d+)\)$/.exec(type)?.[1];
+  return isInteger(type) || (scale !== undefined && Number(scale) <= EXCESS_DECIMALS_MAX);
+}
+
+/**
  * A decimal text as DECIMAL(38,18), put together from whole and fraction in 64 bits each where it fits: the engine's own way is a
  * hundred times slower. The second form is how the engine writes small floats.
  */
@@ -170,11 +200,7 @@ function amountSql(text: string): string {
   const whole = `CAST(TRY_CAST(ltrim(split_part(${text}, '.', 1), '+-') AS BIGINT) AS DECIMAL(38,18))`;
   const mantissa = `replace(regexp_extract(${text}, '^[+-]?([0-9.]+)', 1), '.', '')`;
   const zeros = `repeat('0', CAST(regexp_extract(${text}, '([0-9]+)$', 1) AS INTEGER) - 1)`;
-  // Up to six digits before the point and twelve behind it fit 64 bits as they are: a third of the way below, and most amounts.
-  const short = `TRY_CAST(${text} AS DECIMAL(18,12))`;
-  const isShort = `length(${text}) <= 18 AND length(${text}) - strpos(${text}, '.') <= 12 AND NOT contains(lower(${text}), 'e')`;
   return `CASE
-    WHEN ${isShort} AND ${short} IS NOT NULL THEN CAST(${short} AS DECIMAL(38,18))
     WHEN regexp_full_match(${text}, '[+-]?[0-9]{1,18}([.][0-9]{1,18})?')
       THEN (${whole} + ${fraction(`COALESCE(nullif(split_part(${text}, '.', 2), ''), '0')`)}) * ${sign}
     WHEN regexp_full_match(${text}, '[+-]?[0-9]([.][0-9]{1,17})?[eE]-(0[1-9]|1[0-9])')

@@ -189,6 +189,20 @@ describe('amounts keep every digit', () => {
     'a plus': { text: '+3.25', want: '3.250000000000000000' },
     'a float through its shortest text': { text: '0.1', type: 'DOUBLE', want: '0.100000000000000000' },
     'a small float': { text: '0.00001605990', type: 'DOUBLE', want: '0.000016059900000000' },
+    'a float of sixteen digits': { text: '0.3000000000000004', type: 'DOUBLE', want: '0.300000000000000400' },
+    'a float a breath beside a short one': {
+      text: '0.30000000000000004',
+      type: 'DOUBLE',
+      want: '0.300000000000000040',
+    },
+    'a large float': { text: '123456.789', type: 'DOUBLE', want: '123456.789000000000000000' },
+    'a float below zero': { text: '-999.123456789012', type: 'DOUBLE', want: '-999.123456789012000000' },
+    'a typed whole number': { text: '-7', type: 'BIGINT', want: '-7.000000000000000000' },
+    'a typed decimal too deep': {
+      text: '0.1234567890123456789',
+      type: 'DECIMAL(38,19)',
+      want: '!has more than 18 decimals',
+    },
     'a typed decimal': { text: '98.32', type: 'DECIMAL(18,6)', want: '98.320000000000000000' },
     'a price tag': {
       text: '$10,000.00',
