@@ -134,7 +134,7 @@ const LAKE_FILE = /[0-9a-f]{16}\.parquet|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]
 function asOperationError(error: unknown): OperationError | undefined {
   const message = error instanceof Error ? error.message : String(error);
   if (/No space left on device|ENOSPC|failed to offload.*max_temp_directory/i.test(message)) {
-    return new OperationError('disk-full', 'the disk is full: nothing was taken in', {
+    return new OperationError('disk-full', 'the disk is full', {
       hint: 'make room, then repeat the command: it continues from what was there before',
       cause: error,
     });

@@ -76,19 +76,27 @@ function valueOf({ column, key }: Attribute, { columns, labels, tags }: PlainPro
 function byDefault(dimension: OwnerDimension, { columns, labels, tags }: PlainProfile): string | null {
   switch (dimension) {
     case 'team':
-      return (
-        labels['team'] ??
-        tags['team'] ??
-        columns['account'] ??
-        (columns['namespace'] === 'default' ? null : (columns['namespace'] ?? null))
+      return firstSaid(
+        labels['team'],
+        tags['team'],
+        columns['account'],
+        columns['namespace'] === 'default' ? undefined : columns['namespace'],
       );
     case 'user':
-      return columns['user_name'] ?? tags['user'] ?? null;
+      return firstSaid(columns['user_name'], tags['user']);
     case 'class':
-      return labels['class'] ?? tags['class'] ?? (columns['workload_kind'] === 'Notebook' ? 'experimentation' : null);
+      return (
+        firstSaid(labels['class'], tags['class']) ??
+        (columns['workload_kind'] === 'Notebook' ? 'experimentation' : null)
+      );
     default:
-      return labels[dimension] ?? tags[dimension] ?? null;
+      return firstSaid(labels[dimension], tags[dimension]);
   }
+}
+
+/** An empty text names nobody. */
+function firstSaid(...values: readonly (string | undefined)[]): string | null {
+  return values.find((value) => value !== undefined && value !== '') ?? null;
 }
 
 function renamed(book: RuleBook, dimension: OwnerDimension, name: string | null, day: string): string | null {

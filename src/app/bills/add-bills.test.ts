@@ -134,6 +134,19 @@ describe('adding bills', () => {
     ]);
   });
 
+  it('that cannot be posted are in all the same, and it says so', async () => {
+    const fullWhilePosting = (step: string): void => {
+      if (step === 'publish') throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    };
+    await expect(
+      add([await file('oct.csv', bill({ effective: '1.5' }))], { onStep: fullWhilePosting }),
+    ).rejects.toMatchObject({
+      code: 'disk-full',
+      message: expect.stringMatching(/the bills are in, but not in the ledger/),
+    });
+    expect(await list()).toMatchObject([{ billId: 'AWS|1|2026-10', rows: 1 }]);
+  });
+
   it('a dry run tells it all and makes nothing', async () => {
     const added = await add([await file('oct.csv', bill({}))], { dryRun: true });
     expect(added.bills).toMatchObject([{ billId: 'AWS|1|2026-10', rows: 1 }]);

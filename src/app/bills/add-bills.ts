@@ -11,7 +11,9 @@ import { append } from '../../lake/append.ts';
 import type { OnStep } from '../../lake/durable-file.ts';
 import type { AddedBills, AddedExport } from '../../report/bills-added.ts';
 import { storageFailure } from '../../state/storage-failure.ts';
+import { findConfig } from '../config/config-file.ts';
 import { coveredUntilText, makeWorkDir, readOptionsOf } from '../import.ts';
+import { NO_RULES } from '../rules/rule.ts';
 import { asImporter } from '../take-in.ts';
 import type { ReadSpace, WriteSpace } from '../workspace.ts';
 import { deriveLedger, withReader } from '../workspace.ts';
@@ -56,18 +58,21 @@ interface Taken {
  * The state from before stays open for reading meanwhile, so that a month that came again can say what moved.
  */
 export async function addBills(request: AddBillsRequest): Promise<AddedBills> {
+  // What moved is told by team: a mistake in the rules is said before anything is taken, not after.
+  const rules = (await findConfig(undefined))?.rules ?? NO_RULES;
   const within = async (before: ReadSpace | undefined): Promise<AddedBills> => {
     const taken = await asImporter(request, 'bills add', (space) => takeAll(space, request));
     const { bills, facts, exports, notes } = taken;
     const base = { dryRun: request.dryRun ?? false, exports, notes };
     if (request.dryRun) return { ...base, bills: await reportBills(bills, facts, before, undefined) };
-    return withReader(request.dataDir, async (after) => ({
+    const told = async (after: ReadSpace): Promise<AddedBills> => ({
       ...base,
       bills: await reportBills(bills, facts, before, after),
-    }));
+    });
+    return withReader(request.dataDir, told, { rules });
   };
   if (!existsSync(join(request.dataDir, 'state.sqlite'))) return within(undefined);
-  return withReader(request.dataDir, within);
+  return withReader(request.dataDir, within, { rules });
 }
 
 async function takeAll(space: WriteSpace, request: AddBillsRequest): Promise<Taken> {
@@ -94,12 +99,7 @@ async function takeAll(space: WriteSpace, request: AddBillsRequest): Promise<Tak
       },
     });
     const facts = billFacts(space, bills, dryRun);
-    if (!dryRun) {
-      await deriveLedger(space, {
-        onProgress: (stage, unit) => request.onProgress?.(`${stage} ${unit}`),
-        ...(request.onStep !== undefined && { onStep: request.onStep }),
-      });
-    }
+    if (!dryRun) await postBills(space, request);
     return {
       bills,
       facts,
@@ -110,6 +110,23 @@ async function takeAll(space: WriteSpace, request: AddBillsRequest): Promise<Tak
     throw storageFailure(failure, request.dataDir);
   } finally {
     await rm(workDir, { recursive: true, force: true });
+  }
+}
+
+/** Brings the ledger up to date. The bills are in by now: where this fails, that is said, and not that nothing was taken. */
+async function postBills(space: WriteSpace, request: AddBillsRequest): Promise<void> {
+  try {
+    await deriveLedger(space, {
+      onProgress: (stage, unit) => request.onProgress?.(`${stage} ${unit}`),
+      ...(request.onStep !== undefined && { onStep: request.onStep }),
+    });
+  } catch (cause) {
+    const failure = storageFailure(cause, request.dataDir);
+    if (!(failure instanceof OperationError)) throw failure;
+    throw new OperationError(failure.code, `${failure.message}; the bills are in, but not in the ledger yet`, {
+      hint: 'Mend it, for a full disk make room, then run bursar derive: the bills need not be added again.',
+      cause,
+    });
   }
 }
 

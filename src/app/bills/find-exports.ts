@@ -57,16 +57,16 @@ export async function findExports(
     if (plain.length === 0) throw nothingFound(store, files.length);
     return { exports: plain.map((file) => ({ name: file.key, store, files: [file], superseded: [] })), notes: [] };
   }
+  const claims = claimsOf(manifests, data);
   const found = newestRuns(manifests).map(({ chosen, older }) => ({
     name:
       chosen.manifest.exportName + (chosen.manifest.month === undefined ? '' : ` ${chosen.manifest.month.slice(0, 7)}`),
     store,
     manifest: chosen.manifest,
-    files: partsOf(chosen, data, store),
+    files: partsOf(chosen, data, store, claims),
     superseded: older.map(({ file, manifest }) => `${file.key} (${manifest.run})`),
   }));
-  const named = new Set(manifests.flatMap((each) => namedKeys(each, data)));
-  const strangers = data.filter(({ key }) => !named.has(key) && !JSON_FILE.test(key));
+  const strangers = data.filter(({ key }) => !claims.has(key) && !JSON_FILE.test(key));
   const notes =
     strangers.length === 0
       ? []
@@ -110,8 +110,15 @@ function byNewest(left: FoundManifest, right: FoundManifest): number {
   return time(left) < time(right) ? 1 : time(left) > time(right) ? -1 : 0;
 }
 
-/** A manifest names keys of the bucket; the copy of a folder may have only the end of them. */
-function fileFor(key: string, manifestKey: string, data: readonly StoredFile[]): StoredFile | undefined {
+/**
+ * The file a manifest means by a key, and how many folders of the key its path repeats: a manifest names keys of the bucket, and the
+ * copy of a folder may have only the end of them.
+ */
+function fileFor(
+  key: string,
+  manifestKey: string,
+  data: readonly StoredFile[],
+): { stored: StoredFile; dropped: number; agrees: number } | undefined {
   const segments = key
     .replace(/^[a-z0-9]+:\/\/[^/]+\//i, '')
     .split('/')
@@ -119,20 +126,41 @@ function fileFor(key: string, manifestKey: string, data: readonly StoredFile[]):
   for (let at = 0; at < segments.length; at += 1) {
     const suffix = segments.slice(at).join('/');
     const fitting = data.filter(({ key: candidate }) => `/${candidate}`.endsWith(`/${suffix}`));
-    if (fitting.length === 1) return fitting[0];
-    if (fitting.length > 1) {
-      return fitting.find((each) => posix.dirname(each.key) === posix.dirname(manifestKey)) ?? fitting[0];
-    }
+    const beside = fitting.find((each) => posix.dirname(each.key) === posix.dirname(manifestKey));
+    const stored = fitting.length === 1 ? fitting[0] : (beside ?? fitting[0]);
+    if (stored !== undefined) return { stored, dropped: at, agrees: segments.length - at };
   }
   return undefined;
 }
 
-function namedKeys({ file, manifest }: FoundManifest, data: readonly StoredFile[]): string[] {
-  return manifest.parts.flatMap(({ key }) => fileFor(key, file.key, data)?.key ?? []);
+type Claims = ReadonlyMap<string, number>;
+
+/** For each file the most that any manifest agrees with its path. Parts of all runs have the same names: less than that is another run's. */
+function claimsOf(manifests: readonly FoundManifest[], data: readonly StoredFile[]): Claims {
+  const claims = new Map<string, number>();
+  for (const { file, manifest } of manifests) {
+    for (const { key } of manifest.parts) {
+      const match = fileFor(key, file.key, data);
+      if (match === undefined) continue;
+      claims.set(match.stored.key, Math.max(claims.get(match.stored.key) ?? 0, match.agrees));
+    }
+  }
+  return claims;
 }
 
-function partsOf({ file, manifest }: FoundManifest, data: readonly StoredFile[], store: ExportStore): StoredFile[] {
-  const found = manifest.parts.map((part) => ({ part, stored: fileFor(part.key, file.key, data) }));
+function partsOf(
+  { file, manifest }: FoundManifest,
+  data: readonly StoredFile[],
+  store: ExportStore,
+  claims: Claims,
+): StoredFile[] {
+  const matches = manifest.parts.map((part) => ({ part, match: fileFor(part.key, file.key, data) }));
+  // Whoever copies a delivery cuts the same folders off all its keys: a part found further down lies in another delivery.
+  const dropped = Math.min(...matches.flatMap(({ match }) => match?.dropped ?? []));
+  const found = matches.map(({ part, match }) => ({
+    part,
+    stored: match?.dropped === dropped && match.agrees === claims.get(match.stored.key) ? match.stored : undefined,
+  }));
   const missing = found.filter(({ stored }) => stored === undefined).map(({ part }) => part.key);
   const refuse = (code: string, what: string): OperationError =>
     new OperationError(code, `${store.place}: ${file.key} ${what}; nothing was taken`, {
@@ -140,6 +168,8 @@ function partsOf({ file, manifest }: FoundManifest, data: readonly StoredFile[],
     });
   if (missing.length > 0) throw refuse('missing-part', `names ${missing.join(', ')}, which is not there`);
   const parts = found.flatMap(({ stored }) => stored ?? []);
+  const twice = parts.find(({ key }, index) => parts.findIndex((other) => other.key === key) < index);
+  if (twice !== undefined) throw refuse('part-twice', `names ${twice.key} twice, and its rows count once`);
   for (const { part, stored } of found) {
     if (part.bytes !== undefined && stored !== undefined && part.bytes !== stored.bytes) {
       throw refuse('manifest-mismatch', `says ${stored.key} has ${part.bytes} bytes, and it has ${stored.bytes}`);

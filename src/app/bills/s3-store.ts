@@ -213,6 +213,11 @@ function explain(failure: unknown, place: string, bucket: string): unknown {
   ) {
     return told('unreachable', `S3 does not answer (${code || name})`, 'Check the network, --region and --endpoint.');
   }
+  // A proxy or another server may answer with a bare status, in words that are not those of S3.
+  if (status !== undefined && status >= 400) {
+    const hint = status >= 500 ? 'Try again later.' : 'Check the bucket, --region and --endpoint.';
+    return told('refused-by-server', `the server answered with HTTP ${status}`, hint);
+  }
   return failure;
 }
 

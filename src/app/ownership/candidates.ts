@@ -113,7 +113,9 @@ function toldOwner(
     owned.set(owner, (owned.get(owner) ?? 0n) + profile.usdMicros);
     total += profile.usdMicros;
   }
-  const [owner, most] = [...owned].toSorted(([, a], [, b]) => (a < b ? 1 : -1))[0] ?? [undefined, 0n];
+  const [owner, most] = [...owned]
+    .filter(([name]) => canBeSaid(name))
+    .toSorted(([, a], [, b]) => (a < b ? 1 : -1))[0] ?? [undefined, 0n];
   if (owner !== undefined && total > 0n && most * 1000n >= total * AGREEMENT_PERMILLE) {
     const isUnanimous = owned.size === 1;
     if (!isUnanimous && NEED_UNANIMITY.has(column)) return undefined;
@@ -129,9 +131,16 @@ function toldOwner(
   return { value: named, evidence: `it is the name of ${named}, or begins with it`, isUnanimous: true };
 }
 
+/** Whether a rule can set this name: `none` is nobody there, and braces put in what an attribute says. */
+function canBeSaid(owner: string): boolean {
+  return owner !== 'none' && !/\{[^{}]+\}/.test(owner);
+}
+
 function namedOwner(value: string, known: ReadonlySet<string>): string | undefined {
   const words = value.toLowerCase().split(/[^a-z0-9]+/);
-  return [...known].find((owner) => owner.toLowerCase() === value.toLowerCase() || words[0] === owner.toLowerCase());
+  return [...known]
+    .filter(canBeSaid)
+    .find((owner) => owner.toLowerCase() === value.toLowerCase() || words[0] === owner.toLowerCase());
 }
 
 /** A pattern that is met by this value alone; of a name all its runs. */

@@ -25,7 +25,9 @@ const FLEET = {
     kube|3|n1|2026-03-02T00:00:00Z|2026-03-03T00:00:00Z|1|a||default|bob|Job|train-2|
     kube|4|n1|2026-03-02T00:00:00Z|2026-03-03T00:00:00Z|1|a||vision|b*b: {x}|Job|detect|
     kube|5|n1|2026-03-02T00:00:00Z|2026-03-03T00:00:00Z|1|a||default|b*b: {x}|Job|other|
-    kube|6|n1|2026-03-02T00:00:00Z|2026-03-03T00:00:00Z|1|a||default|eve|Job|nobody|`),
+    kube|6|n1|2026-03-02T00:00:00Z|2026-03-03T00:00:00Z|1|a||default|eve|Job|nobody|
+    kube|7|n1|2026-03-02T00:00:00Z|2026-03-03T00:00:00Z|1|a||{user}|kim|Job|own|
+    kube|8|n1|2026-03-02T00:00:00Z|2026-03-03T00:00:00Z|1|a||default|kim|Job|more|`),
 };
 
 /** A dollar of a commitment that nobody used, and no tag that says who bought it. */
@@ -69,6 +71,8 @@ describe('rules that would catch the rest', () => {
       ]),
     );
     expect(yaml).not.toContain('eve');
+    // The team of kim is called {user}, which a rule would not take for a name.
+    expect(yaml).not.toContain('kim');
   });
 
   test('and what they catch is what testing them says', async () => {
@@ -79,16 +83,16 @@ describe('rules that would catch the rest', () => {
         const window = ledgerWindow('all', space.scope?.horizon ?? new Date(0), space.scope);
         const before = await testRules(space, window, { book: NO_RULES });
         const after = await testRules(space, window, { book });
-        // A GPU costs $48 a day; six of eight are held, two by somebody with a team.
-        expect(before).toMatchObject({ totalUsdMicros: 384_000_000n, ownedUsdMicros: 96_000_000n, moves: [] });
-        expect(after.ownedUsdMicros).toBe(240_000_000n);
+        // A GPU costs $48 a day; all eight are held, three by somebody with a team.
+        expect(before).toMatchObject({ totalUsdMicros: 384_000_000n, ownedUsdMicros: 144_000_000n, moves: [] });
+        expect(after.ownedUsdMicros).toBe(288_000_000n);
         expect(after.moves).toEqual([
           { from: null, to: 'nlp', usdMicros: 96_000_000n },
           { from: null, to: 'vision', usdMicros: 48_000_000n },
         ]);
         expect(after.unowned.map(({ text, usdMicros }) => [text, usdMicros])).toEqual([
-          ['node, cluster a', 96_000_000n],
           ['job, cluster a, namespace default, user eve', 48_000_000n],
+          ['job, cluster a, namespace default, user kim', 48_000_000n],
         ]);
         expect(after.rules.every(({ usdMicros, subjects }) => usdMicros > 0n && subjects > 0)).toBe(true);
       },

@@ -7,21 +7,25 @@ import type { Attribute, Condition, OwnerDimension, RuleBook, RuleValue, SharedP
 /** What is said of a profile, in the order of the columns `ownersSql` gives. */
 const OWNER_COLUMNS = OWNER_DIMENSIONS.map(ownerColumn);
 
+/** The first of some expressions that says something: a label or tag that is there and empty names nobody. */
+const firstSaid = (...values: readonly string[]): string =>
+  `COALESCE(${values.map((value) => `NULLIF(${value}, '')`).join(', ')})`;
+
 /** Where no rule speaks: labels first, then tags, then the scheduler's account, then the namespace. `default` is everybody's. */
 const DEFAULTS: Readonly<Record<OwnerDimension, string>> = {
-  team: "COALESCE(labels['team'], tags['team'], account, NULLIF(namespace, 'default'))",
-  project: "COALESCE(labels['project'], tags['project'])",
-  user: "COALESCE(user_name, tags['user'])",
-  environment: "COALESCE(labels['environment'], tags['environment'])",
-  class: `COALESCE(labels['class'], tags['class'],
+  team: firstSaid("labels['team']", "tags['team']", 'account', "NULLIF(namespace, 'default')"),
+  project: firstSaid("labels['project']", "tags['project']"),
+  user: firstSaid('user_name', "tags['user']"),
+  environment: firstSaid("labels['environment']", "tags['environment']"),
+  class: `COALESCE(${firstSaid("labels['class']", "tags['class']")},
             CASE WHEN workload_kind = 'Notebook' THEN 'experimentation'
                  WHEN workload_kind IN ('Deployment', 'StatefulSet', 'InferenceService', 'RayService') THEN 'inference'
                  WHEN workload_kind IN ('PyTorchJob', 'MPIJob', 'TFJob', 'RayJob') THEN 'training'
                  WHEN workload_kind = 'CronJob' THEN 'batch' END)`,
 };
 
-const DEFAULT_RULE = `CASE WHEN labels['team'] IS NOT NULL THEN 'label team' WHEN tags['team'] IS NOT NULL THEN what || ' tag team'
-            WHEN account IS NOT NULL THEN 'account' WHEN namespace <> 'default' THEN 'namespace' ELSE 'none' END`;
+const DEFAULT_RULE = `CASE WHEN labels['team'] <> '' THEN 'label team' WHEN tags['team'] <> '' THEN what || ' tag team'
+            WHEN account <> '' THEN 'account' WHEN namespace NOT IN ('', 'default') THEN 'namespace' ELSE 'none' END`;
 
 /**
  * Question: whose is each profile, by which rule, and does it serve several?

@@ -118,6 +118,11 @@ describe('what is said', () => {
         asked: { labels: { project: 'p' }, account: 'a', namespace: 'n', workload_kind: 'Notebook', user_name: 'u' },
         want: { team: 'a', project: 'p', class: 'experimentation', user: 'u', rule: 'account' },
       },
+      'a label that is there and empty names nobody': {
+        yaml: 'rules: []',
+        asked: { labels: { team: '', project: '', class: '' }, tags: { team: '', project: 'p' }, account: '' },
+        want: { team: null, project: 'p', class: null, rule: 'none' },
+      },
       'the first rule wins, for each dimension by itself': {
         yaml: `rules:
   - {when: {namespace: a}, set: {class: training}}

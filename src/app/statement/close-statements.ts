@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { OperationError } from '../../facts/operation-error.ts';
-import type { IssuedStatement, StatementAdjustment } from '../../facts/statement-record.ts';
+import type { IssuedStatement, StatementAdjustment, StatementClosing } from '../../facts/statement-record.ts';
 import { isoTime } from '../../report/figures.ts';
 import type { ClosingPreview, StatementList } from '../../report/statement-closing.ts';
 import type { StatementAnswer } from '../../report/statement-answer.ts';
@@ -26,6 +26,8 @@ export interface ClosingPlan {
   readonly generation: number;
   readonly ledgerHash: string;
   readonly bills: Readonly<Record<string, string>>;
+  /** What had been issued when it was planned. */
+  readonly closings: string;
   readonly statements: readonly IssuedStatement[];
 }
 
@@ -60,6 +62,7 @@ export async function planClosing(space: ReadSpace, options: CloseOptions): Prom
     generation: space.snapshot.generation,
     ledgerHash: ledgerHashOf(answers),
     bills: billDigests(space.snapshot),
+    closings: closingsDigest(closings),
     statements: answers.map(issuedOf),
   };
 }
@@ -71,15 +74,19 @@ export function issue(space: WriteSpace, { month, clock }: CloseOptions, plan: C
       hint: 'Nothing was issued: repeat the command.',
     });
   }
-  // Another command may have closed it since the plan was made.
-  const closings = space.statements.closings();
-  if (inForce(closings).some((closing) => closing.month >= month)) {
-    throw new OperationError('already-closed', `${month} or a later month was closed meanwhile`, {
-      hint: 'bursar statement list shows what is closed.',
+  // Numbers and adjustments follow from what was issued before: another command may have closed or reopened a month meanwhile.
+  if (closingsDigest(space.statements.closings()) !== plan.closings) {
+    throw new OperationError('closed-meanwhile', `another command closed or reopened a month meanwhile`, {
+      hint: 'Nothing was issued: bursar statement list shows what is closed.',
     });
   }
   const { generation, ledgerHash, bills, statements } = plan;
   space.statements.close({ month, closedAt: isoTime(clock), generation, ledgerHash, bills }, statements);
+}
+
+/** Which months were closed and reopened, in order. */
+function closingsDigest(closings: readonly StatementClosing[]): string {
+  return closings.map(({ month, closedAt, withdrawnAt }) => `${month} ${closedAt} ${withdrawnAt ?? ''}`).join('\n');
 }
 
 /** Which statements would be withdrawn; refuses all but those of the newest closed month. */
