@@ -11,12 +11,21 @@ export const CHARGED_NODE_ROW = NODE_ROW.replaceAll('$horizon', STILL_THERE);
 
 /** A charge whose words match this is for a GPU, even if no node is known for it. */
 const GPU_WORDS = [
-  '\\bgpus?\\b',
+  '\\bgpu(s|[0-9]+)?\\b',
   '\\b(h100|h200|b200|b300|gb200|gb300|a100|a10g?|l40s?|l4|t4|v100|p100|mi[0-9]{3}x?|gaudi[0-9]?|trainium|inferentia|tpu)\\b',
   '\\b(p[2-6][a-z]*|g[4-7][a-z]*|trn[0-9][a-z]*|inf[0-9])\\.[0-9]*x?large\\b',
   '\\b(a2|a3|a4|g2)-(high|mega|ultra|standard)',
   'standard_n[cdv]',
 ].join('|');
+
+/** Whether the row `c` of a bill has tags. */
+export const HAS_TAGS = `COALESCE(map_keys(c.tags) <> map_keys(CAST(map() AS MAP(VARCHAR, VARCHAR))), FALSE)`;
+
+/** What the row `c` stands for where it names no resource: its service in an account, with its tags; NULL where it has neither. */
+export const UNNAMED_RESOURCE = `CASE WHEN ${HAS_TAGS} OR c.sub_account IS NOT NULL THEN
+             COALESCE(c.service_name, 'charges') || COALESCE(' of ' || c.sub_account, '') || CASE WHEN ${HAS_TAGS}
+               THEN ' (' || array_join(map_keys(c.tags), ', ') || ': ' || array_join(map_values(c.tags), ', ') || ')'
+               ELSE '' END END`;
 
 const lastSegment = (text: string): string => `regexp_replace(lower(${text}), '^.*[/:]', '')`;
 
@@ -83,9 +92,9 @@ export const POSTED_CHARGE = `
     FROM running c LEFT JOIN met_node m ON c.bill_id = m.bill_id AND c.part = m.part AND c.ordinal = m.ordinal
   ), posted_charge AS (
     SELECT c.bill_id, c.part, c.ordinal, c.provider, c.billing_account, c.region, c.sku_id, c.pricing_category,
-           CASE WHEN c.kind IN ('stranded', 'block')
-                THEN COALESCE(c.resource_id, c.commitment_id, c.capacity_reservation_id)
-                ELSE c.resource_id END AS resource_id,
+           COALESCE(c.resource_id,
+             CASE WHEN c.kind IN ('stranded', 'block') THEN COALESCE(c.commitment_id, c.capacity_reservation_id) END,
+             ${UNNAMED_RESOURCE}) AS resource_id,
            c.charge_from, c.charge_until, c.charge_day, c.usd,
            CAST(round(c.usd_upto * 1000000) AS BIGINT)
              - CAST(round((c.usd_upto - CAST(c.usd AS DECIMAL(38,18))) * 1000000) AS BIGINT) AS usd_micros,

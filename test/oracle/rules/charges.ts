@@ -61,7 +61,7 @@ export interface PostedBill {
 const MICROS_OF_DECIMAL = ONE / 1_000_000n;
 
 const GPU_WORDS =
-  /\bgpus?\b|\b(h100|h200|b200|b300|gb200|gb300|a100|a10g?|l40s?|l4|t4|v100|p100|mi[0-9]{3}x?|gaudi[0-9]?|trainium|inferentia|tpu)\b|\b(p[2-6][a-z]*|g[4-7][a-z]*|trn[0-9][a-z]*|inf[0-9])\.[0-9]*x?large\b|\b(a2|a3|a4|g2)-(high|mega|ultra|standard)|standard_n[cdv]/;
+  /\bgpu(s|[0-9]+)?\b|\b(h100|h200|b200|b300|gb200|gb300|a100|a10g?|l40s?|l4|t4|v100|p100|mi[0-9]{3}x?|gaudi[0-9]?|trainium|inferentia|tpu)\b|\b(p[2-6][a-z]*|g[4-7][a-z]*|trn[0-9][a-z]*|inf[0-9])\.[0-9]*x?large\b|\b(a2|a3|a4|g2)-(high|mega|ultra|standard)|standard_n[cdv]/;
 
 export function speaksOfGpu(charge: ChargeRow): boolean {
   const words = [charge.charge_description, charge.sku_id, charge.resource_type, charge.service_name];
@@ -87,6 +87,15 @@ export function nodeMetBy(charge: ChargeRow, nodes: readonly NodeRow[]): string 
 }
 
 /** Capacity bought for dates, as opposed to a machine that ran in it. */
+/** What a charge that names no resource stands for. */
+function unnamedResource({ service_name, sub_account, tags }: ChargeRow): string | null {
+  const [keys, values] = [Object.keys(tags), Object.values(tags)];
+  if (keys.length === 0 && sub_account === null) return null;
+  const account = sub_account === null ? '' : ` of ${sub_account}`;
+  const said = keys.length === 0 ? '' : ` (${keys.join(', ')}: ${values.join(', ')})`;
+  return `${service_name ?? 'charges'}${account}${said}`;
+}
+
 function isBlock({ capacity_reservation_id: id, charge_category, effective, resource_id }: ChargeRow): boolean {
   if (id === null || decimal(effective) === 0n) return false;
   if (charge_category === 'Purchase') return true;
@@ -188,7 +197,7 @@ function postedBill(org: Organisation, bill: Bill, nodes: readonly NodeSpell[]):
       const reserved = kind === 'block' ? nodesOfReservation(bill, charge.capacity_reservation_id, known) : [];
       const isBought = kind === 'stranded' || kind === 'block';
       const bought = isBought ? (charge.commitment_id ?? charge.capacity_reservation_id) : null;
-      const resource_id = charge.resource_id ?? bought;
+      const resource_id = charge.resource_id ?? bought ?? unnamedResource(charge);
       for (const part of hoursOfCharge(charge, micros, spells)) {
         const present = reserved.filter((each) => secondsInHour(nodes, each, part.hour) > 0);
         const isNobodys = kind === 'block' && present.length === 0;

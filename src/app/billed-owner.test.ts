@@ -39,6 +39,14 @@ const cases: Record<string, { charges: ChargeRow[]; want: string[] }> = {
     ],
     want: ['nlp 1', '– 2'],
   },
+  'what names no resource is of whom its tags name': {
+    charges: [
+      row('4', { service_category: 'Storage', service_name: 'Objects', tags: { team: 'nlp' } }),
+      row('5', { service_category: 'Storage', service_name: 'Objects', tags: { team: 'vision' } }),
+      row('6', { service_category: 'Storage', service_name: 'Objects' }),
+    ],
+    want: ['nlp 4', 'vision 5', '– 6'],
+  },
   'a reservation has its own buyer': {
     charges: [
       bought({ capacity_reservation_id: 'cr-1', tags: { team: 'vision' } }),
@@ -52,7 +60,7 @@ const cases: Record<string, { charges: ChargeRow[]; want: string[] }> = {
   },
 };
 
-describe('the buyer of what is stranded', () => {
+describe('whose money is by what the bill says', () => {
   test.each(Object.entries(cases))('%s', async (_, { charges, want }) => {
     const fleet = await fleetFolder(toFiles(organisation({ charges })));
     try {
