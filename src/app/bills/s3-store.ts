@@ -36,6 +36,7 @@ export async function s3Store(place: string, cacheDir: string, options: S3Option
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const sdk = await import('@aws-sdk/client-s3');
   const client = await openClient(sdk.S3Client, options);
+  const patienceMs = options.timeoutMs ?? TIMEOUT_MS;
   const guarded = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work();
@@ -49,7 +50,7 @@ export async function s3Store(place: string, cacheDir: string, options: S3Option
         new sdk.GetObjectCommand({ Bucket: bucket, Key: prefix.folder + file.key, IfMatch: file.etag }),
       );
       if (!(body instanceof Readable)) throw new Error('the answer of S3 is not a stream');
-      return body;
+      return Readable.from(flowing(body, patienceMs), { objectMode: false });
     });
   const files = new Map<string, S3File>();
   const known = ({ key }: StoredFile): S3File => {
@@ -69,6 +70,8 @@ export async function s3Store(place: string, cacheDir: string, options: S3Option
               Prefix: prefix.whole,
               ...(token !== undefined && { ContinuationToken: token }),
             }),
+            // The handler's own limit ends with the headers: a list that stalls after them would be waited for without end.
+            { abortSignal: AbortSignal.timeout(patienceMs * ATTEMPTS) },
           );
           for (const object of page.Contents ?? []) keep(files, object, prefix.folder);
           if (files.size > OBJECTS_MAX) throw tooMany(place);
@@ -87,6 +90,20 @@ export async function s3Store(place: string, cacheDir: string, options: S3Option
     },
     fetch: (file) => download(known(file), `${bucket}/${prefix.folder}${file.key}`, cacheDir, get, guarded),
   };
+}
+
+/** The chunks of a body; one that nothing comes from any more is given up. */
+async function* flowing(body: Readable, patienceMs: number): AsyncGenerator<Uint8Array> {
+  const stalled = Object.assign(new Error(`nothing came for ${patienceMs / 1000} s`), { name: 'TimeoutError' });
+  const timer = setTimeout(() => body.destroy(stalled), patienceMs);
+  try {
+    for await (const chunk of body) {
+      yield chunk as Uint8Array;
+      timer.refresh();
+    }
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** `s3://bucket/a/b` may be an object, or the beginning of keys; keys are told below the last slash of it. */
@@ -209,6 +226,7 @@ function explain(failure: unknown, place: string, bucket: string): unknown {
   }
   if (
     name === 'TimeoutError' ||
+    name === 'AbortError' ||
     ['ECONNREFUSED', 'ENOTFOUND', 'ETIMEDOUT', 'ECONNRESET', 'EHOSTUNREACH'].includes(code)
   ) {
     return told('unreachable', `S3 does not answer (${code || name})`, 'Check the network, --region and --endpoint.');
