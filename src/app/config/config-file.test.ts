@@ -217,7 +217,11 @@ describe('what is wrong with bursar.yaml is told with its place', () => {
     ],
     ['no YAML', 'sources: [', 'not YAML'],
     ['an empty file', '', 'bursar.yaml:1:1: the file is empty'],
-    ['a list', '- a', 'bursar.yaml is a map of data, sources, rates, rules, aliases, shared, teams, statements, but this is a list'],
+    [
+      'a list',
+      '- a',
+      'bursar.yaml is a map of data, sources, rates, rules, aliases, shared, teams, statements, but this is a list',
+    ],
   ])('%s', (_, text, want) => {
     expect(problemsOf(text)).toContain(want);
   });
