@@ -107,7 +107,7 @@ export function closingJson({ overview, numbers, warnings, adjustments }: Closin
 
 /** What was issued, what was withdrawn, and what the ledger says beyond it. */
 export function listScreen({ closings, pending }: StatementList): string[] {
-  if (closings.length === 0) return ['No month is closed yet: bursar statement close 2026-10'];
+  if (closings.length === 0) return ['No month is closed yet: bursar statement close MONTH shows what would be frozen'];
   const rows = closings.map(({ month, closedAt, withdrawnAt, statements, generation }) => {
     const own = statements.reduce((sum, { usdMicros }) => sum + usdMicros, 0n);
     const adjusted = statements
