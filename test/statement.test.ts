@@ -112,6 +112,7 @@ describe('a statement', () => {
       '',
       'What to do',
       `  $24.00 idle: which jobs  → bursar spend --by job --filter 'team=nlp,category=idle' --window 2026-01 --data ${fleet.dataDir}`,
+      `  who waited meanwhile     → bursar beside --team nlp --window 2026-01 --data ${fleet.dataDir}`,
       '',
     ]);
   });

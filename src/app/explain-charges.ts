@@ -52,8 +52,6 @@ export async function explainCharges(
   const values = bills.map(
     ({ billId, lastDay }) => `(${quote(billId)}, TIMESTAMP ${quote(`${addDays(lastDay, 1)} 00:00:00`)})`,
   );
-  // The ledger's SQL says regexp_like, as most engines do; DuckDB has the same under another name.
-  await space.ask({ tables: [], sql: 'CREATE OR REPLACE TEMP MACRO regexp_like(s, p) AS regexp_matches(s, p)' });
   const tables = ['charge', 'fx_rate', 'node', 'device'].map((table) => ({ table }));
   const posted = `
     WITH bill AS (SELECT * FROM (VALUES ${values.join(', ')}) AS v(bill_id, ends_at)

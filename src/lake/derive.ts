@@ -96,16 +96,8 @@ function liveUnits(stage: Stage, scope: Scope | undefined): Set<string> {
   return new Set(stage.unit === 'bill' ? scope.bills.map((bill) => bill.billId) : scope.days);
 }
 
-/** What stages call by the names other engines have; `text_digest` is the first 63 bits of the MD5 of a text in UTF-8. */
-const PORTABLE_FUNCTIONS = [
-  'regexp_like(s, p) AS regexp_matches(s, p)',
-  'array_join(a, s) AS array_to_string(a, s)',
-  "text_digest(s) AS CAST(CAST('0x' || substr(md5(s), 1, 16) AS UBIGINT) // 2 AS BIGINT)",
-];
-
 /** Resolved facts and the small tables every stage may join. */
 async function prepare({ engine, state, scope, dataDir }: Derivation): Promise<void> {
-  for (const definition of PORTABLE_FUNCTIONS) await engine.run(`CREATE OR REPLACE MACRO ${definition}`);
   await engine.run('CREATE OR REPLACE TABLE counter AS SELECT range AS n FROM range(65536)');
   for (const table of WHOLE_FACTS) {
     const relation = factRelation(dataDir, factTableByName(table), state.allFacts(table));

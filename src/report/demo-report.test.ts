@@ -88,7 +88,7 @@ describe('what a demo says', () => {
 
   it('to everybody: what to try next, in columns', () => {
     const [, ...lines] = tryNext(' --data d');
-    const at = ['who holds', 'who waits', 'what each', 'does it add'].map((words, index) =>
+    const at = ['who holds', 'who waits', 'what each', 'what a run', 'whose the', 'does it add'].map((words, index) =>
       lines[index]?.indexOf(words),
     );
     expect(new Set(at)).toEqual(new Set([lines[2]?.indexOf('what each')]));
