@@ -78,3 +78,17 @@ describe('whose money is by what the bill says', () => {
     }
   });
 });
+
+test('which of two names a resource has does not depend on the order of the rows', async () => {
+  const named = ['b', 'a'].map((resource_name) =>
+    row('1', { service_category: 'Storage', resource_id: 'disk-1', resource_name }),
+  );
+  const names = [];
+  for (const charges of [named, named.toReversed()]) {
+    const fleet = await fleetFolder(toFiles(organisation({ charges })));
+    const sql = `SELECT resource_name AS name FROM resource_day`;
+    names.push(await withReader(fleet.dataDir, (space) => space.ask({ tables: [{ table: 'resource_day' }], sql })));
+    await fleet.remove();
+  }
+  expect(names).toEqual([[{ name: 'a' }], [{ name: 'a' }]]);
+});

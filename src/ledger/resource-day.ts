@@ -10,7 +10,7 @@ const CHARGED = `
 /** Of the rows of one resource and day, one speaks: not its purchase if there are others, one with tags before one without, the least. */
 const ROW_KEY = `CASE WHEN lower(c.charge_category) = 'purchase' THEN '1' ELSE '0' END
              || CASE WHEN ${HAS_TAGS} THEN '0' ELSE '1' END
-             || c.row_hash || ' ' || CAST(c.part AS VARCHAR) || ' ' || CAST(c.ordinal AS VARCHAR)`;
+             || c.row_hash || ' ' || COALESCE(c.resource_name, '') || ' ' || CAST(c.part AS VARCHAR) || ' ' || CAST(c.ordinal AS VARCHAR)`;
 
 /**
  * Question: what do bills say about each resource they charge for, day by day: its tags, its name, its service?
