@@ -19,8 +19,12 @@ export const ACCELERATORS: readonly Accelerator[] = [
 ];
 
 /** Every name of an accelerator beside its id, the longest first, then by the alphabet: the first that fits is meant. */
-export const ACCELERATOR_NAMES: readonly { readonly name: string; readonly id: string }[] = ACCELERATORS.flatMap(
-  ({ id, names }) => names.map((name) => ({ name, id })),
+export const ACCELERATOR_NAMES: readonly {
+  readonly name: string;
+  readonly id: string;
+  readonly nvlinkGbS: number | null;
+}[] = ACCELERATORS.flatMap(({ id, names, nvlinkGbS = null }) =>
+  names.map((name) => ({ name, id, nvlinkGbS })),
 ).toSorted((a, b) => b.name.length - a.name.length || (a.name < b.name ? -1 : 1));
 
 const NAME_WORDS = ACCELERATOR_NAMES.map(({ name, id }) => ({ id, words: wordsOf(name) }));

@@ -3,6 +3,26 @@ import type { FactTable } from './fact-table.ts';
 /** Units that model servers count. People may record any other word. */
 export const SERVING_UNITS = ['prompt_token', 'generation_token', 'token', 'request', 'inference'] as const;
 
+/** What a trainer saved: it tells which work survives a bad end. */
+export const CHECKPOINT_UNIT = 'checkpoint';
+
+/**
+ * Units that say how work was done, not how much of it: seconds that requests took (Little: the requests in flight), waited and took to
+ * their first token, tokens that were looked up and found in the prefix cache, batches, requests that had to give way. No price is per these.
+ */
+export const HOW_UNITS = [
+  'request_second',
+  'queue_second',
+  'first_token_second',
+  'prefix_query_token',
+  'prefix_hit_token',
+  'execution',
+  'preemption',
+] as const;
+
+/** `unit` of work says what was achieved, and not what was saved or how it was done, in SQL. */
+export const IS_OUTCOME_SQL = `unit NOT IN (${[CHECKPOINT_UNIT, ...HOW_UNITS].map((unit) => `'${unit}'`).join(', ')})`;
+
 export const workTable: FactTable = {
   name: 'work',
   importName: 'work',
@@ -35,7 +55,8 @@ export const workTable: FactTable = {
       kind: 'text',
       key: true,
       required: true,
-      meaning: 'step, sample, epoch, run, request, inference, prompt_token, generation_token, token, or your own word.',
+      meaning:
+        'step, sample, epoch, run, checkpoint, request, inference, prompt_token, generation_token, token, a unit that says how (below), or your own word.',
       example: 'step',
     },
     {

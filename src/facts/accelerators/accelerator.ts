@@ -12,6 +12,8 @@ export interface Accelerator {
   readonly devicesPerBoard?: number;
   readonly memoryGib: number;
   readonly bandwidthGbS?: number;
+  /** What its NVLinks carry, both ways together; of PCIe cards with a bridge between two. Undefined where it has none. */
+  readonly nvlinkGbS?: number;
   /** Peak dense rates, without sparsity, with FP32 accumulation where the maker tells them apart. fp64, fp32: the vector units. */
   readonly denseTflops: Readonly<Partial<Record<Precision, number>>>;
   /** The limit the board is sold with. */

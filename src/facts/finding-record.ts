@@ -1,0 +1,70 @@
+import type { FindingState } from './finding.ts';
+
+/** What is kept of a finding: its number, and what people and the data have said of it. */
+export interface FindingRecord {
+  /** 12 of F-12; never used twice. */
+  readonly number: number;
+  readonly key: string;
+  readonly what: string;
+  readonly state: FindingState;
+  /** The last day of an exemption. */
+  readonly until: string | null;
+  readonly reason: string | null;
+  /** Who said so; null where the data did. */
+  readonly by: string | null;
+  readonly assignedTo: string | null;
+  readonly firstSeenAt: string;
+  /** The newest fact when it was last claimed. */
+  readonly lastSeenAt: string;
+  /** Whose money it is about. */
+  readonly subjects: readonly string[];
+}
+
+/** One change in a finding's life. */
+export interface FindingChange {
+  readonly at: string;
+  /** Null where the data said so. */
+  readonly by: string | null;
+  readonly change:
+    'found' | 'accept' | 'exempt' | 'dismiss' | 'assign' | 'reopen' | 'fixed' | 'back' | 'exemption over';
+  readonly detail: string | null;
+}
+
+/** What was claimed at a look at everything. */
+export interface FindingLook {
+  /** The newest fact of the look. */
+  readonly at: string;
+  /** In order of rank. Those that are too small to be told keep their number, but get none. */
+  readonly claimed: readonly {
+    readonly key: string;
+    readonly what: string;
+    readonly subjects: readonly string[];
+    readonly isTold: boolean;
+  }[];
+  /** Things whose sensors have fallen silent since: nobody can say that they are fixed. */
+  readonly silentKeys: ReadonlySet<string>;
+}
+
+/** A change people make. */
+export interface FindingWish {
+  readonly at: string;
+  readonly by: string;
+  readonly change: 'accept' | 'exempt' | 'dismiss' | 'assign' | 'reopen';
+  /** Why; of `assign`, to whom. */
+  readonly detail: string | null;
+  /** The last day of an exemption. */
+  readonly until: string | null;
+}
+
+export interface FindingStore {
+  records(): readonly FindingRecord[];
+  history(number: number): readonly FindingChange[];
+}
+
+/** The part of it that writes, in short transactions of its own, beside whoever holds the lake. */
+export interface FindingWriter extends FindingStore {
+  look(look: FindingLook): readonly FindingRecord[];
+  /** Undefined where there is no such finding. */
+  change(number: number, wish: FindingWish): FindingRecord | undefined;
+  close(): void;
+}
