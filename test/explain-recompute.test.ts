@@ -135,7 +135,17 @@ describe('whatever the organisation', () => {
   test.each(seedsOf('EXPLAIN_SEEDS', 4))('%i', { timeout: 120_000 }, async (seed) => {
     const fleet = await fleetFolder(toFiles(randomOrganisation(seed)));
     try {
-      for (const category of [undefined, 'unknown', 'idle', 'computing', 'unallocated', 'beside', 'stranded']) {
+      for (const category of [
+        undefined,
+        'unknown',
+        'idle',
+        'starved',
+        'lost',
+        'computing',
+        'unallocated',
+        'beside',
+        'stranded',
+      ]) {
         const json = await explain(
           fleet.dataDir,
           '--as-of',

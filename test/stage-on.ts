@@ -4,7 +4,8 @@ import type { Stage } from '../src/facts/stage.ts';
 import { openEngine, quote } from '../src/lake/engine.ts';
 import { STAGES } from '../src/ledger/stages.ts';
 
-type Row = Readonly<Record<string, string | number | boolean | null>>;
+type Value = string | number | boolean | null | Readonly<Record<string, string>>;
+export type Row = Readonly<Record<string, Value>>;
 
 /**
  * Runs stages on rows written down by hand, for the day 2026-03-02 and its neighbours, and returns the last one's rows. Columns
@@ -33,14 +34,21 @@ export async function stagesOn(
   }
 }
 
-function tableOf(name: string, rows: readonly Row[]): string {
+/** A statement that makes a table of the lake with these rows; columns that are not given are unknown. */
+export function tableOf(name: string, rows: readonly Row[]): string {
   const stage = STAGES.find((candidate) => candidate.name === name);
   const columns = stage?.writes ?? [
     ...storedColumns(factTableByName(name)).map((column) => [column.name, column.type] as const),
     ['day', 'DATE'] as const,
   ];
-  const literal = (value: string | number | boolean | null | undefined): string =>
-    value === null || value === undefined ? 'NULL' : typeof value === 'string' ? quote(value) : String(value);
+  const literal = (value: Value | undefined): string => {
+    if (value === null || value === undefined) return 'NULL';
+    if (typeof value === 'object')
+      return `MAP {${Object.entries(value)
+        .map(([key, text]) => `${quote(key)}: ${quote(text)}`)
+        .join(', ')}}`;
+    return typeof value === 'string' ? quote(value) : String(value);
+  };
   const select = (row: Row): string =>
     `SELECT ${columns.map(([column, type]) => `CAST(${literal(row[column])} AS ${type}) AS ${column}`).join(', ')}`;
   return `CREATE TABLE ${name} AS ${rows.length > 0 ? rows.map(select).join(' UNION ALL ') : `${select({})} WHERE FALSE`}`;

@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict';
 import { factTableByName } from '../facts/fact-table.ts';
-import type { Snapshot } from '../facts/manifest.ts';
+import type { DerivedUnit, Snapshot } from '../facts/manifest.ts';
 import type { Stage } from '../facts/stage.ts';
 import { DerivedState } from './derived-state.ts';
 import type { Engine, Params } from './engine.ts';
@@ -29,53 +30,184 @@ export interface Question {
   readonly params?: Params;
 }
 
-/** Answers a question from one snapshot: what is committed while it runs does not show. */
+/** Days of a derived table that many questions will be asked of. */
+export interface KeepWish {
+  readonly tables: readonly string[];
+  readonly first: string;
+  readonly last: string;
+  /** The questions: only columns that one of them names are kept. */
+  readonly sql: readonly string[];
+  /** What several questions say in their WITH, word for word. */
+  readonly parts?: readonly SharedPart[];
+}
+
+/** Relations of a WITH of which questions use the last only; its rows are worked out once. */
+export interface SharedPart {
+  readonly name: string;
+  readonly sql: string;
+  readonly tables: readonly string[];
+}
+
+/** One state of the lake to ask questions of: what is committed meanwhile does not show. */
+export interface Asker {
+  ask<Row>(question: Question): Promise<Row[]>;
+  /**
+   * Reads tables once for many questions, which are then answered from memory: to open a month of files and to plan the reading of
+   * them costs more than most questions do. Answers are the same. A table of very many rows stays in its files.
+   */
+  keep(wish: KeepWish): Promise<void>;
+}
+
+/** Up to some 200 bytes each, and three such tables: a third of the memory a reader has. */
+const KEPT_ROWS_MAX = 600_000;
+
+interface KeptTable {
+  readonly name: string;
+  readonly table: string;
+  readonly first: string;
+  readonly last: string;
+  readonly columns: ReadonlySet<string>;
+}
+
+interface KeptPart extends SharedPart {
+  readonly first: string;
+  readonly last: string;
+}
+
+interface Lake {
+  readonly dataDir: string;
+  readonly state: DerivedState;
+  readonly stages: readonly Stage[];
+  readonly views: readonly View[];
+  readonly kept: Map<string, KeptTable>;
+  readonly parts: Map<string, KeptPart>;
+}
+
+export function askerOf(
+  engine: Engine,
+  dataDir: string,
+  snapshot: Snapshot,
+  stages: readonly Stage[],
+  views: readonly View[] = [],
+): Asker {
+  const lake: Lake = { dataDir, state: new DerivedState(snapshot), stages, views, kept: new Map(), parts: new Map() };
+  const bind = async ({ tables, sql }: Question): Promise<void> => {
+    for (const need of tables) {
+      const relation = viewOrRelation(lake, need, sql);
+      await engine.run(`CREATE OR REPLACE TEMP VIEW ${need.table} AS ${relation}`);
+    }
+  };
+  return {
+    async ask<Row>(question: Question): Promise<Row[]> {
+      const short = withKeptParts(lake, question);
+      await bind(short);
+      return engine.rows<Row>(short.sql, short.params);
+    },
+    async keep({ tables, first, last, sql, parts = [] }) {
+      for (const table of tables) await keepTable(engine, lake, { table, first, last }, sql.join('\n'));
+      for (const part of parts) {
+        const { name } = part;
+        const whole = `WITH ${part.sql} SELECT * FROM ${name}`;
+        await bind({ tables: part.tables.map((table) => ({ table, first, last })), sql: whole });
+        await engine.run(`CREATE OR REPLACE TEMP TABLE kept_${name} AS ${whole}`);
+        lake.parts.set(name, { ...part, first, last });
+      }
+    },
+  };
+}
+
+/** Answers one question from one snapshot. */
 export async function ask<Row>(
   engine: Engine,
   dataDir: string,
   snapshot: Snapshot,
   stages: readonly Stage[],
   question: Question,
-  views: readonly View[] = [],
 ): Promise<Row[]> {
-  const state = new DerivedState(snapshot);
-  const viewSql = (view: View, need: TableNeed): string =>
-    view.sql(
-      ...view.of.map((table) => {
-        const inner = views.find(({ name }) => name === table);
-        if (inner !== undefined) return viewSql(inner, need);
-        const first = need.first === undefined ? undefined : (view.since?.(need.first) ?? need.first);
-        return relationOf(dataDir, state, stages, { ...need, table, ...(first !== undefined && { first }) });
-      }),
-    );
-  for (const need of question.tables) {
-    const view = views.find(({ name }) => name === need.table);
-    const relation = view === undefined ? relationOf(dataDir, state, stages, need) : viewSql(view, need);
-    await engine.run(`CREATE OR REPLACE TEMP VIEW ${need.table} AS ${relation}`);
-  }
-  return engine.rows<Row>(question.sql, question.params);
+  return askerOf(engine, dataDir, snapshot, stages).ask<Row>(question);
 }
 
-function relationOf(dataDir: string, state: DerivedState, stages: readonly Stage[], need: TableNeed): string {
-  const wanted = (day: string): boolean =>
-    (need.first === undefined || day >= need.first) && (need.last === undefined || day <= need.last);
-  const stage = stages.find((candidate) => candidate.name === need.table);
+/** The question with what is worked out already in the place of how to. */
+function withKeptParts({ parts }: Lake, question: Question): Question {
+  return [...parts.values()].reduce((asked, { name, sql, tables, first, last }) => {
+    const isOfDays = tables.every((table) =>
+      asked.tables.some((need) => need.table === table && need.first === first && need.last === last),
+    );
+    return isOfDays
+      ? { ...asked, sql: asked.sql.replace(sql, () => `${name} AS (SELECT * FROM kept_${name})`) }
+      : asked;
+  }, question);
+}
+
+async function keepTable(engine: Engine, lake: Lake, need: Required<TableNeed>, sql: string): Promise<void> {
+  const stage = lake.stages.find(({ name }) => name === need.table);
+  assert(stage?.unit === 'day', `${need.table} is no table of days`);
+  const files = unitsOf(lake.state, stage, need).flatMap(({ file }) => file ?? []);
+  if (files.reduce((sum, { rows }) => sum + rows, 0) > KEPT_ROWS_MAX) return;
+  const columns = columnsNamed(stage, `day ${sql}`);
+  const name = `kept_${need.table}`;
+  const relation = derivedRelation(lake.dataDir, stage, files);
+  await engine.run(`CREATE OR REPLACE TEMP TABLE ${name} AS SELECT ${[...columns].join(', ')} FROM (${relation}) r`);
+  lake.kept.set(need.table, { name, ...need, columns });
+}
+
+/** A column that is not written in a question is not asked for, unless as one of `*`: then what comes of it is not either. */
+function columnsNamed(stage: Stage, sql: string): ReadonlySet<string> {
+  const words = new Set(sql.match(/\w+/g));
+  return new Set(stage.writes.map(([name]) => name).filter((name) => words.has(name)));
+}
+
+function viewOrRelation(lake: Lake, need: TableNeed, sql: string): string {
+  const view = lake.views.find(({ name }) => name === need.table);
+  if (view === undefined) return relationOf(lake, need, sql);
+  const viewSql = view.sql(...view.of);
+  return view.sql(
+    ...view.of.map((table) => {
+      if (lake.views.some(({ name }) => name === table)) return viewOrRelation(lake, { ...need, table }, viewSql);
+      const first = need.first === undefined ? undefined : (view.since?.(need.first) ?? need.first);
+      return relationOf(lake, { ...need, table, ...(first !== undefined && { first }) }, viewSql);
+    }),
+  );
+}
+
+function relationOf(lake: Lake, need: TableNeed, sql: string): string {
+  const { dataDir, state } = lake;
+  const stage = lake.stages.find((candidate) => candidate.name === need.table);
   if (stage === undefined) {
     const files = state.allFacts(need.table);
     return factRelation(
       dataDir,
       factTableByName(need.table),
-      files.filter(({ file }) => file.partition.length !== 10 || wanted(file.partition)),
+      files.filter(({ file }) => file.partition.length !== 10 || isWanted(need, file.partition)),
     );
   }
-  const units = state
+  const files = unitsOf(state, stage, need).flatMap(({ file }) => file ?? []);
+  return keptRelation(lake.kept.get(need.table), stage, need, sql) ?? derivedRelation(dataDir, stage, files);
+}
+
+/** The same rows out of memory, where all that is asked for is there. */
+function keptRelation(
+  kept: KeptTable | undefined,
+  stage: Stage,
+  { first, last }: TableNeed,
+  sql: string,
+): string | undefined {
+  if (kept === undefined || first === undefined || last === undefined) return undefined;
+  if (first < kept.first || last > kept.last) return undefined;
+  if (![...columnsNamed(stage, sql)].every((column) => kept.columns.has(column))) return undefined;
+  const isPart = first > kept.first || last < kept.last;
+  return `SELECT * FROM ${kept.name}${isPart ? ` WHERE day BETWEEN DATE '${first}' AND DATE '${last}'` : ''}`;
+}
+
+function isWanted({ first, last }: TableNeed, day: string): boolean {
+  return (first === undefined || day >= first) && (last === undefined || day <= last);
+}
+
+function unitsOf(state: DerivedState, stage: Stage, need: TableNeed): readonly DerivedUnit[] {
+  const isOfDays = (day: string): boolean => isWanted(need, day);
+  return state
     .units(need.table)
     .filter(({ unit, dayHashes }) =>
-      stage.unit === 'day' ? wanted(unit) : dayHashes === undefined || Object.keys(dayHashes).some(wanted),
+      stage.unit === 'day' ? isOfDays(unit) : dayHashes === undefined || Object.keys(dayHashes).some(isOfDays),
     );
-  return derivedRelation(
-    dataDir,
-    stage,
-    units.flatMap(({ file }) => file ?? []),
-  );
 }

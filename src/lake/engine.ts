@@ -67,9 +67,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     async rows<T>(sql: string, params?: Params) {
       const reader = await guarded(() => connection.runAndReadAll(inline(sql, params)));
       const names = reader.deduplicatedColumnNames();
-      return reader
-        .getRows()
-        .map((row) => Object.fromEntries(names.map((name, index) => [name, plain(row[index] ?? null)])) as T);
+      return rowsOf<T>(names, reader.getColumns());
     },
     async load(table, columns) {
       await guarded(() => loadColumns(connection, table, columns));
@@ -118,7 +116,18 @@ export function inline(sql: string, params: Params = {}): string {
   });
 }
 
+/** Written out: answers may have a million rows, and a list of entries for each costs as much as the query. */
+function rowsOf<T>(names: readonly string[], columns: readonly (readonly DuckDBValue[])[]): T[] {
+  const rows = Array.from({ length: columns[0]?.length ?? 0 }, (): Record<string, unknown> => ({}));
+  for (const [index, name] of names.entries()) {
+    const column = columns[index] ?? [];
+    for (const [place, row] of rows.entries()) row[name] = plain(column[place] ?? null);
+  }
+  return rows as T[];
+}
+
 function plain(value: DuckDBValue): unknown {
+  if (typeof value !== 'object' || value === null) return value;
   if (value instanceof DuckDBTimestampValue) return value.toString().replace(/\.0+$/, '');
   if (value instanceof DuckDBDecimalValue || value instanceof DuckDBDateValue) return value.toString();
   if (value instanceof DuckDBMapValue)

@@ -11,7 +11,7 @@ import type { Stage } from '../facts/stage.ts';
  */
 export const holding: Stage = {
   name: 'holding',
-  version: 1,
+  version: 2,
   unit: 'day',
   reads: [
     { table: 'allocation', days: [0] },
@@ -34,6 +34,7 @@ export const holding: Stage = {
     ['gpu_count', 'BIGINT'],
     ['share_units', 'BIGINT'],
     ['isolation', 'VARCHAR'],
+    ['cpu_millis', 'BIGINT'],
     ['cluster', 'VARCHAR'],
     ['namespace', 'VARCHAR'],
     ['account', 'VARCHAR'],
@@ -51,19 +52,19 @@ export const holding: Stage = {
       SELECT * FROM allocation WHERE held_from >= $from AND held_from < $until AND gpu_count > 0
     ), known AS (
       SELECT source, allocation_id, attempt, node_id, slot, held_from, held_until, observed_at, poll_s, polled,
-             device_id, gpu_count, share_units, isolation, cluster, namespace, account, user_name,
+             device_id, gpu_count, share_units, isolation, cpu_millis, cluster, namespace, account, user_name,
              workload_kind, workload_name, labels, submitted_at, outcome
       FROM fresh WHERE device_id IS NOT NULL OR node_id <> ''
       UNION ALL
       SELECT source, allocation_id, attempt, node_id, slot, held_from, held_until, observed_at, poll_s, polled,
              'held:' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) || '/' ||
                CAST(slot AS VARCHAR) || '/' || CAST(c.n AS VARCHAR),
-             CAST(1 AS BIGINT), share_units, isolation, cluster, namespace, account, user_name,
+             CAST(1 AS BIGINT), share_units, isolation, CASE WHEN c.n = 0 THEN cpu_millis END, cluster, namespace, account, user_name,
              workload_kind, workload_name, labels, submitted_at, outcome
       FROM fresh JOIN counter c ON c.n < fresh.gpu_count WHERE device_id IS NULL AND node_id = ''
       UNION ALL
       SELECT source, allocation_id, attempt, node_id, slot, held_from, held_until, observed_at, poll_s, polled,
-             device_id, gpu_count, share_units, isolation, cluster, namespace, account, user_name,
+             device_id, gpu_count, share_units, isolation, cpu_millis, cluster, namespace, account, user_name,
              workload_kind, workload_name, labels, submitted_at, outcome
       FROM holding WHERE day = CAST($from - INTERVAL '1' DAY AS DATE)
     ), ending AS (
@@ -75,7 +76,7 @@ export const holding: Stage = {
       FROM known
     )
     SELECT d.day, e.source, e.allocation_id, e.attempt, e.node_id, e.slot, e.held_from, e.held_until, e.observed_at,
-           e.poll_s, e.polled, e.device_id, e.gpu_count, e.share_units, e.isolation, e.cluster, e.namespace, e.account,
+           e.poll_s, e.polled, e.device_id, e.gpu_count, e.share_units, e.isolation, e.cpu_millis, e.cluster, e.namespace, e.account,
            e.user_name, e.workload_kind, e.workload_name, e.labels, e.submitted_at, e.outcome,
            CASE WHEN e.held_to < d.day_end + INTERVAL '${OVERLAP_SECONDS_MAX + 1}' SECOND
                 THEN e.held_to ELSE d.day_end + INTERVAL '${OVERLAP_SECONDS_MAX + 1}' SECOND END AS ends_at

@@ -46,7 +46,7 @@ export const ENTRY_DIMENSIONS = [
  */
 export const ledgerEntry: Stage = {
   name: 'ledger_entry',
-  version: 2,
+  version: 3,
   unit: 'day',
   reads: [
     { table: 'gpu_hour', days: [0] },
@@ -73,6 +73,11 @@ export const ledgerEntry: Stage = {
     ['unknown_units', 'BIGINT'],
     ['split_computing', 'BIGINT'],
     ['split_idle', 'BIGINT'],
+    ['split_pause', 'BIGINT'],
+    ['split_gap', 'BIGINT'],
+    ['split_exchange', 'BIGINT'],
+    ['manner', 'VARCHAR'],
+    ['idle_reason', 'VARCHAR'],
   ],
   orderBy: 'subject, hour_start, device_id, bill_id, component, disposition, resource_id',
   sql: `
@@ -204,7 +209,8 @@ export const ledgerEntry: Stage = {
            CASE WHEN c.counts_time THEN g.computing_units ELSE 0 END AS computing_units,
            CASE WHEN c.counts_time THEN g.idle_units ELSE 0 END AS idle_units,
            CASE WHEN c.counts_time THEN g.unknown_units ELSE 0 END AS unknown_units,
-           g.computing_units AS split_computing, g.idle_units AS split_idle
+           g.computing_units AS split_computing, g.idle_units AS split_idle, g.pause_units AS split_pause,
+           g.gap_units AS split_gap, g.exchange_units AS split_exchange, g.manner, g.idle_reason
     FROM component_cost c
     JOIN part g ON c.root_device_id = g.root_device_id AND c.hour_start = g.hour_start
     JOIN estimate_hour e ON c.root_device_id = e.root_device_id AND c.hour_start = e.hour_start
@@ -221,7 +227,8 @@ export const ledgerEntry: Stage = {
                 THEN CASE WHEN c.hour_start >= $horizon THEN 'ahead' ELSE 'absent' END END, FALSE,
            CASE WHEN c.node_id IS NOT NULL THEN 'node ' || c.node_id
                 WHEN c.resource_id IS NOT NULL THEN 'resource ' || c.resource_id ELSE 'bill ' || c.bill_id END,
-           c.usd_micros, c.marginal_usd_micros, 0, c.usd_micros, 0, 1, 1, 0, 0, 0, 0, 0
+           c.usd_micros, c.marginal_usd_micros, 0, c.usd_micros, 0, 1, 1, 0, 0, 0, 0, 0,
+           0, 0, 0, NULL, NULL
     FROM charged c
     LEFT JOIN last_node n ON c.node_id = n.node_id AND c.day = n.day
     LEFT JOIN (SELECT DISTINCT node_id, hour_start FROM root_of_node) r
@@ -234,13 +241,15 @@ export const ledgerEntry: Stage = {
            COALESCE(n.cluster, c.cluster), c.provider, c.account, COALESCE(n.region, c.region), n.purchase, c.source,
            c.allocation_id, c.attempt, c.kind, 'beside', NULL, FALSE,
            CASE WHEN c.allocation_id IS NOT NULL THEN ${holderSubject('c')} ELSE 'node ' || c.node_id END,
-           c.part_micros, c.part_marginal, 0, c.usd_micros, c.units_upto - c.units, c.units, c.units_total, 0, 0, 0, 0, 0
+           c.part_micros, c.part_marginal, 0, c.usd_micros, c.units_upto - c.units, c.units, c.units_total, 0, 0, 0, 0, 0,
+           0, 0, 0, NULL, NULL
     FROM beside_part c LEFT JOIN last_node n ON c.node_id = n.node_id AND c.day = n.day
     WHERE c.part_micros <> 0
     UNION ALL
     SELECT a.day, a.hour_start, 'rate', NULL, NULL, a.node_id, NULL, NULL, n.model, n.cluster, n.provider,
            n.billing_account, n.region, n.purchase, NULL, NULL, NULL, 'gpu', 'stranded', 'absent', FALSE,
            'node ' || a.node_id, ${microsOf('a.nanos', '(a.gpus * a.absent_s)')}, 0, a.gpus * a.absent_s * ${SHARE_UNITS},
-           ${microsOf('a.nanos', '(a.gpus * a.absent_s)')}, 0, 1, 1, 0, 0, 0, 0, 0
+           ${microsOf('a.nanos', '(a.gpus * a.absent_s)')}, 0, 1, 1, 0, 0, 0, 0, 0,
+           0, 0, 0, NULL, NULL
     FROM absent_hour a JOIN first_node n ON a.node_id = n.node_id WHERE a.absent_s > 0`,
 };

@@ -9,6 +9,7 @@ export const SPEND_DAY_DIMENSIONS = [
   'account',
   'region',
   'category',
+  'reason',
   'component',
   'basis',
   'bill_id',
@@ -35,7 +36,7 @@ export const SPEND_DAY_GROUPS = `w.day, s.profile_no, ${SPEND_DAY_DIMENSIONS.map
  */
 export const spendDay: Stage = {
   name: 'spend_day',
-  version: 2,
+  version: 3,
   unit: 'day',
   reads: [
     { table: 'waterfall', days: [0] },

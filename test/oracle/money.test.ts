@@ -193,13 +193,15 @@ describe('money', () => {
       ['AWS|110|2026-03', 2n, whole],
       ['AWS|111|2026-03', 5n, 0n],
     ]);
-    expect(waterfall.map((row) => [row.category, row.usd_micros, row.gpu_units])).toEqual([
-      ['unknown', 1n, whole / 2n],
-      ['idle', 0n, whole / 4n],
-      ['computing', 1n, whole / 4n],
-      ['unknown', 2n, 0n],
-      ['idle', 1n, 0n],
-      ['computing', 2n, 0n],
+    expect(waterfall.map((row) => [row.category, row.reason, row.usd_micros, row.gpu_units])).toEqual([
+      ['unknown', null, 1n, whole / 2n],
+      ['idle', null, 0n, whole / 4n],
+      ['starved', 'gap', 0n, (whole / 40n) * 3n],
+      ['computing', null, 1n, (whole / 40n) * 7n],
+      ['unknown', null, 2n, 0n],
+      ['idle', null, 1n, 0n],
+      ['starved', 'gap', 1n, 0n],
+      ['computing', null, 1n, 0n],
     ]);
   });
 

@@ -1,13 +1,22 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { HOUR_S } from './organisation.ts';
+import { DAY_S, HOUR_S } from './organisation.ts';
 import { oracle } from './oracle.ts';
 import type { OracleAnswer } from './oracle.ts';
 import { SOME_COMPONENT_PRICES, SOME_LIST_PRICES, flavoursOf, randomOrganisation } from './random-organisation.ts';
 import { FLAVOURS } from './random/draft.ts';
 import { covers, groupedBy } from './order.ts';
+import type { GpuHour } from './rules/gpu-hour.ts';
 import { U, rootOf } from './rules/presence.ts';
 
 const seeds = Array.from({ length: 30 }, (_, seed) => seed);
+
+const SOME_LINKS = [
+  { name: 'H100', id: 'H100', nvlinkGbS: 900 },
+  { name: 'A100', id: 'A100', nvlinkGbS: 600 },
+  { name: 'L4', id: 'L4', nvlinkGbS: null },
+];
+
+const holderName = (row: GpuHour): string => [row.device_id, row.source, row.allocation_id, row.attempt].join('/');
 
 const sumOf = (values: readonly (bigint | null)[]): bigint =>
   values.reduce<bigint>((sum, value) => sum + (value ?? 0n), 0n);
@@ -79,6 +88,44 @@ describe.each(seeds)('organisation %i', (seed) => {
 });
 
 describe('random organisations', () => {
+  test('have every reason among the first seeds, pauses over midnight, of shares and of slices among them', () => {
+    const answers = seeds.map((seed) => oracle(randomOrganisation(seed), SOME_LIST_PRICES, SOME_LINKS));
+    const held = answers.flatMap(({ waterfall }) => waterfall.filter(({ entry }) => entry.disposition === 'held'));
+    const reasons = new Set(held.map(({ category, reason }) => `${category} ${reason}`));
+    expect([...reasons].some((reason) => reason.startsWith('lost '))).toBe(true);
+    expect(new Set([...reasons].filter((reason) => !reason.startsWith('lost ')))).toEqual(
+      new Set([
+        'unknown null',
+        'idle null',
+        'idle parked',
+        'idle bare',
+        'idle between-requests',
+        'starved pause',
+        'starved gap',
+        'starved exchange',
+        'computing null',
+      ]),
+    );
+    expect(new Set(held.map(({ entry }) => entry.manner))).toEqual(new Set(['job', 'serving', 'interactive', null]));
+    const pausing = answers.map(
+      ({ gpuHours }) => new Map(gpuHours.map((row) => [`${holderName(row)} ${row.hour}`, row.pause_units])),
+    );
+    const overMidnight = pausing.flatMap((hours) =>
+      [...hours].filter(([name, units]) => {
+        const [holder = '', hour = ''] = name.split(' ');
+        const next = hours.get(`${holder} ${Number(hour) + HOUR_S}`) ?? 0n;
+        return (Number(hour) + HOUR_S) % DAY_S === 0 && units > 0n && next > 0n;
+      }),
+    );
+    expect(overMidnight.length).toBeGreaterThan(0);
+    // A share of a device, and a slice of one.
+    const ofPart = answers.flatMap(({ gpuHours }) =>
+      gpuHours.filter((row) => row.pause_units > 0n && row.gap_units > 0n),
+    );
+    expect(ofPart.some((row) => row.unit_seconds < BigInt(row.seconds) * BigInt(U))).toBe(true);
+    expect(ofPart.some((row) => row.device_id !== row.root_device_id)).toBe(true);
+  });
+
   test('are the same for the same seed', () => {
     expect(randomOrganisation(7)).toEqual(randomOrganisation(7));
     expect(randomOrganisation(7)).not.toEqual(randomOrganisation(8));

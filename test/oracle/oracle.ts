@@ -5,6 +5,7 @@ import { postedBillsOf } from './rules/charges.ts';
 import { entriesOfDevices } from './rules/device-entries.ts';
 import { orderOfEntry, subjectOf } from './rules/entry.ts';
 import type { OracleEntry } from './rules/entry.ts';
+import { fatesOf } from './rules/fate.ts';
 import { gpuHoursOf } from './rules/gpu-hour.ts';
 import type { GpuHour } from './rules/gpu-hour.ts';
 import { beginOf, firstDayOf, holdingsOf, horizonOf } from './rules/holding.ts';
@@ -42,7 +43,14 @@ export function oracle(
   componentPrices: readonly ComponentPrice[] = [],
 ): OracleAnswer {
   const says = (sample: SampleRow): boolean =>
-    [sample.engine_permille, sample.sm_permille, sample.util_permille, sample.power_w].some((value) => value !== null);
+    [
+      sample.engine_permille,
+      sample.sm_permille,
+      sample.util_permille,
+      sample.power_w,
+      sample.fb_used_mib,
+      sample.nvlink_mb_s,
+    ].some((value) => value !== null);
   // A row of samples in which nothing is known is not taken in.
   const org = { ...facts, samples: facts.samples.filter(says) };
   const horizon = horizonOf(org);
@@ -50,7 +58,7 @@ export function oracle(
   const window = { from, until: Math.max(from, horizon ?? 0) };
   const holdings = holdingsOf(org, window.until);
   const presence = presenceOf(org, holdings, { ...window, from: beginOf(org) ?? from });
-  const gpuHours = gpuHoursOf(org, presence, holdings, window);
+  const gpuHours = gpuHoursOf(org, presence, holdings, window, acceleratorNames);
   const posted = postedBillsOf(org, nodesStillThere(org));
   const billed = moneyOfBills(org, presence, posted);
   const builtIn = { listPrices, acceleratorNames, componentPrices };
@@ -72,5 +80,12 @@ export function oracle(
     days,
     covered_until: bill.covered_until,
   }));
-  return { entries, waterfall: waterfallOf(entries), bills, gpuHours, presence, horizon };
+  return {
+    entries,
+    waterfall: waterfallOf(entries, fatesOf(org, window.until, gpuHours)),
+    bills,
+    gpuHours,
+    presence,
+    horizon,
+  };
 }

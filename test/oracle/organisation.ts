@@ -11,6 +11,8 @@ export interface Organisation {
   readonly devices: readonly DeviceRow[];
   readonly samples: readonly SampleRow[];
   readonly allocations: readonly AllocationRow[];
+  readonly waiting: readonly WaitingRow[];
+  readonly work: readonly WorkRow[];
   /** In the order of the bill's file: the index is part and ordinal. */
   readonly charges: readonly ChargeRow[];
   readonly rates: readonly RateRow[];
@@ -58,6 +60,8 @@ export interface SampleRow {
   readonly sm_permille: number | null;
   readonly util_permille: number | null;
   readonly power_w: number | null;
+  readonly fb_used_mib: number | null;
+  readonly nvlink_mb_s: number | null;
 }
 
 export interface AllocationRow {
@@ -75,6 +79,35 @@ export interface AllocationRow {
   readonly share_units: number;
   readonly isolation: 'whole' | 'mig' | 'time-slice' | 'fraction';
   readonly cluster: string | null;
+  readonly namespace: string | null;
+  readonly workload_kind: string | null;
+  readonly workload_name: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly outcome: string | null;
+}
+
+export interface WaitingRow {
+  readonly source: string;
+  readonly allocation_id: string;
+  readonly submitted_at: number;
+  readonly waited_until: number | null;
+  readonly cluster: string | null;
+  readonly namespace: string | null;
+  readonly workload_kind: string | null;
+  readonly workload_name: string | null;
+}
+
+export interface WorkRow {
+  readonly source: string;
+  readonly work_id: string;
+  readonly unit: string;
+  readonly window_from: number;
+  readonly window_until: number | null;
+  readonly quantity: string;
+  readonly allocation_id: string | null;
+  readonly run: string | null;
+  readonly cluster: string | null;
+  readonly namespace: string | null;
 }
 
 export interface ChargeRow {
@@ -158,10 +191,11 @@ export interface ComponentPrice {
   readonly usdPerMemoryGibHour: string;
 }
 
-/** A name of an accelerator, and what price lists call it. */
+/** A name of an accelerator, what price lists call it, and what its NVLinks carry. */
 export interface AcceleratorName {
   readonly name: string;
   readonly id: string;
+  readonly nvlinkGbS: number | null;
 }
 
 export const HOUR_S = 3600;

@@ -8,6 +8,7 @@ import { FLAVOURS } from './random/draft.ts';
 import type { Draft, Flavour } from './random/draft.ts';
 import { addFleet } from './random/fleet.ts';
 import { addHolders } from './random/holders.ts';
+import { addLives } from './random/lives.ts';
 import { addPrices } from './random/prices.ts';
 import { addRates } from './random/rates.ts';
 import { addTelemetry } from './random/telemetry.ts';
@@ -35,7 +36,7 @@ export function flavoursOf(seed: number): Flavour[] {
   return [...new Set([first, ...Array.from({ length: dice.int(1, 3) }, () => dice.pick(FLAVOURS))])];
 }
 
-/** A little organisation, the same for the same seed: at most four nodes, a dozen devices and three days. */
+/** A little organisation, the same for the same seed: at most four nodes, a dozen devices and three days, or five with lives that end badly. */
 export function randomOrganisation(seed: number, flavours: readonly Flavour[] = flavoursOf(seed)): Organisation {
   const dice = diceOf(seed);
   // The last days of February and the first of March: months end where people do not expect it.
@@ -44,11 +45,13 @@ export function randomOrganisation(seed: number, flavours: readonly Flavour[] = 
     dice,
     has: (flavour) => flavours.includes(flavour),
     start,
-    end: start + dice.int(1, 3) * DAY_S,
+    end: start + (dice.int(1, 3) + (flavours.includes('bad-ends') ? 2 : 0)) * DAY_S,
     nodes: [],
     devices: [],
     samples: [],
     allocations: [],
+    waiting: [],
+    work: [],
     charges: [],
     rates: [],
     prices: [],
@@ -57,11 +60,12 @@ export function randomOrganisation(seed: number, flavours: readonly Flavour[] = 
   };
   addFleet(draft);
   addHolders(draft);
+  addLives(draft);
   addTelemetry(draft);
   addBills(draft);
   addCommitments(draft);
   addRates(draft);
   addPrices(draft);
-  const { nodes, devices, samples, allocations, charges, rates, prices, fxRates, covered_until } = draft;
-  return { nodes, devices, samples, allocations, charges, rates, prices, fxRates, covered_until };
+  const { nodes, devices, samples, allocations, waiting, work, charges, rates, prices, fxRates, covered_until } = draft;
+  return { nodes, devices, samples, allocations, waiting, work, charges, rates, prices, fxRates, covered_until };
 }

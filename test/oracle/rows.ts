@@ -7,6 +7,7 @@ import type {
   PriceRow,
   RateRow,
   SampleRow,
+  WorkRow,
 } from './organisation.ts';
 
 /** Seconds of `2026-03-02 09:00:00`, or of a day. */
@@ -49,6 +50,8 @@ export const sample = (row: Partial<SampleRow> & Pick<SampleRow, 'device_id' | '
   sm_permille: null,
   util_permille: null,
   power_w: null,
+  fb_used_mib: null,
+  nvlink_mb_s: null,
   ...row,
 });
 
@@ -67,6 +70,24 @@ export const allocation = (
   share_units: 63_000,
   isolation: 'whole',
   cluster: null,
+  namespace: null,
+  workload_kind: null,
+  workload_name: null,
+  labels: {},
+  outcome: null,
+  ...row,
+});
+
+/** A checkpoint that somebody recorded, unless it says otherwise. */
+export const work = (row: Partial<WorkRow> & Pick<WorkRow, 'work_id' | 'window_from'>): WorkRow => ({
+  source: 'trainer',
+  unit: 'checkpoint',
+  window_until: null,
+  quantity: '1',
+  allocation_id: null,
+  run: null,
+  cluster: null,
+  namespace: null,
   ...row,
 });
 
@@ -137,6 +158,8 @@ export const organisation = (facts: Partial<Organisation>): Organisation => ({
   devices: [],
   samples: [],
   allocations: [],
+  waiting: [],
+  work: [],
   charges: [],
   rates: [],
   prices: [],

@@ -18,6 +18,10 @@ const TIME_COLUMNS = new Set([
   'valid_from',
   'valid_until',
   'as_of',
+  'window_from',
+  'window_until',
+  'submitted_at',
+  'waited_until',
 ]);
 
 /** The names bills use for the columns of a charge. */
@@ -87,6 +91,8 @@ export function toFiles(org: Organisation): Record<string, string> {
     devices: org.devices,
     samples: org.samples,
     allocations: org.allocations,
+    waiting: org.waiting,
+    work: org.work,
     charges: org.charges,
     rates: org.rates,
     prices: org.prices,

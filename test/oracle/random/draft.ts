@@ -7,6 +7,8 @@ import type {
   PriceRow,
   RateRow,
   SampleRow,
+  WaitingRow,
+  WorkRow,
 } from '../organisation.ts';
 import type { Dice } from './dice.ts';
 
@@ -39,6 +41,7 @@ export const FLAVOURS = [
   'beside-nodes',
   'commitments',
   'blocks',
+  'bad-ends',
 ] as const;
 
 export type Flavour = (typeof FLAVOURS)[number];
@@ -53,6 +56,8 @@ export interface Draft {
   readonly devices: DeviceRow[];
   readonly samples: SampleRow[];
   readonly allocations: AllocationRow[];
+  readonly waiting: WaitingRow[];
+  readonly work: WorkRow[];
   readonly charges: ChargeRow[];
   readonly rates: RateRow[];
   readonly prices: PriceRow[];

@@ -19,6 +19,8 @@ function hold(draft: Draft, where: Where, held_from: number, held_until: number)
       allocation_id: id,
       attempt: dice.chance(10) ? dice.int(1, 11) : 0,
       cluster: draft.has('silent-clusters') ? 'a' : dice.pick(['a', null]),
+      workload_kind: dice.pick(['Job', 'PyTorchJob', 'Notebook', 'Deployment', null]),
+      labels: dice.chance(15) ? { class: dice.pick(['training', 'inference', 'experimentation', 'other']) } : {},
       ...where,
       held_from,
       held_until: isOpen ? null : held_until,

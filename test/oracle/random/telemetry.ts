@@ -17,6 +17,8 @@ function metricsOf(draft: Draft, idle: boolean): Partial<SampleRow> {
     sm_permille: draft.has('signals') && dice.chance(30) ? value() : null,
     util_permille: draft.has('signals') && dice.chance(50) ? permille(draft) : null,
     power_w: draft.has('signals') && dice.chance(50) ? watts() : null,
+    fb_used_mib: dice.chance(50) ? dice.pick([0, 499, 500, 40_000]) : null,
+    nvlink_mb_s: dice.chance(40) ? dice.pick([0, 77, 30_001, 100_000, 800_000]) : null,
   };
 }
 

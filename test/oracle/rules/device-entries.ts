@@ -71,7 +71,7 @@ export function entriesOfDevices(
         return rows.map((row, index) => {
           const part = parts[index] ?? { part: 0n, before: 0n, weight: 0n, total: 0n };
           const { computing_units, idle_units, unknown_units, seconds: _, unit_seconds, hour: __, ...named } = row;
-          const { holder_cluster, ...key } = named;
+          const { holder_cluster, named_units: ___, pause_units, gap_units, exchange_units, ...key } = named;
           const units = { gpu_units: unit_seconds, computing_units, idle_units, unknown_units };
           return {
             ...NOTHING_KNOWN,
@@ -94,6 +94,9 @@ export function entriesOfDevices(
             split_total: part.total,
             split_computing: computing_units,
             split_idle: idle_units,
+            split_pause: pause_units,
+            split_gap: gap_units,
+            split_exchange: exchange_units,
             ...(billIndex === 0 && component === 'gpu' ? units : { gpu_units: 0n, ...NO_UNITS }),
           };
         });

@@ -37,6 +37,11 @@ export interface OracleEntry {
   readonly unknown_units: bigint;
   readonly split_computing: bigint;
   readonly split_idle: bigint;
+  readonly split_pause: bigint;
+  readonly split_gap: bigint;
+  readonly split_exchange: bigint;
+  readonly manner: string | null;
+  readonly idle_reason: string | null;
 }
 
 /** An entry before it is said whom ownership is asked for. */
@@ -65,6 +70,11 @@ export const NOTHING_KNOWN = {
   ...NO_UNITS,
   split_computing: 0n,
   split_idle: 0n,
+  split_pause: 0n,
+  split_gap: 0n,
+  split_exchange: 0n,
+  manner: null,
+  idle_reason: null,
 } as const;
 
 export const undivided = (micros: bigint, marginal_micros: bigint) => ({

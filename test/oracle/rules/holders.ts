@@ -19,6 +19,8 @@ export interface Part {
   readonly conflict: boolean;
   /** The devices whose activity speaks for this part: itself, or the pool it was drawn from. */
   readonly judgedBy: readonly string[];
+  /** Whether the holder has this very device: not drawn from a pool, and not nobody. */
+  readonly byName: boolean;
 }
 
 interface Claim {
@@ -132,10 +134,11 @@ export function partsAt(org: Organisation, presence: Presence, holdings: readonl
       share: shares[index]?.part ?? 0n,
       conflict,
       judgedBy: pool ?? own,
+      byName: pool === null,
     }));
     const rest = shares[claims.length]?.part ?? 0n;
     if (rest === 0n && held.length > 0) return held;
     const unclaimed = restOf(org, device, slices.length > 0, time);
-    return [...held, { device, ...unclaimed, holding: null, share: rest, conflict, judgedBy: own }];
+    return [...held, { device, ...unclaimed, holding: null, share: rest, conflict, judgedBy: own, byName: false }];
   });
 }

@@ -1,0 +1,83 @@
+import type { Stage } from '../facts/stage.ts';
+import { mannerSql } from '../facts/workload-manner.ts';
+import { DRAWN_NAME_END } from './subject.ts';
+
+/** What a service is called, without what a machine put behind it: `chat-7f9c8d6b5-x2x4l` and `chat-0` are of `chat`. */
+export const serviceName = (name: string): string => `regexp_replace(${name}, '${DRAWN_NAME_END}', '')`;
+
+/** Words by which people say that something waits for its turn: in names, and in keys and values of labels. */
+const STANDBY_WORDS = '(^|[^a-z])(standby|failover|fallback|backup|warm|passive|disaster-recovery|dr)([^a-z]|$)';
+
+/** A replica that computed in no known second of so many hours of a day, while the others did, does not share their traffic. */
+const SILENT_SECONDS_MIN = 6 * 3600;
+
+/** Computing less the gaps between requests, of rows of `gpu_hour`. */
+export const BUSY_UNITS = 'CAST(sum(g.computing_units - g.gap_units) AS BIGINT)';
+
+/**
+ * Question: which replicas did each service hold on a day, and how busy was each of them?
+ *
+ * A service is what answers requests under one name in one namespace of one cluster. Busy is computing less the gaps between
+ * requests. A replica is `is_silent` where it served nothing while others of its service did: it may be there for a failover.
+ *
+ * Reads: holding, gpu_hour.
+ */
+export const serviceDay: Stage = {
+  name: 'service_day',
+  version: 1,
+  unit: 'day',
+  reads: [
+    { table: 'holding', days: [0] },
+    { table: 'gpu_hour', days: [0] },
+  ],
+  params: [],
+  writes: [
+    ['day', 'DATE'],
+    ['service', 'VARCHAR'],
+    ['cluster', 'VARCHAR'],
+    ['namespace', 'VARCHAR'],
+    ['name', 'VARCHAR'],
+    ['workload_kind', 'VARCHAR'],
+    ['is_standby', 'BOOLEAN'],
+    ['subject', 'VARCHAR'],
+    ['source', 'VARCHAR'],
+    ['allocation_id', 'VARCHAR'],
+    ['attempt', 'BIGINT'],
+    ['held_s', 'BIGINT'],
+    ['held_units', 'BIGINT'],
+    ['busy_units', 'BIGINT'],
+    ['unknown_units', 'BIGINT'],
+    ['is_silent', 'BOOLEAN'],
+  ],
+  orderBy: 'service, source, allocation_id, attempt',
+  sql: `
+    WITH holder AS (
+      SELECT day, source, allocation_id, attempt, min(cluster) AS cluster, min(namespace) AS namespace,
+             min(${serviceName('workload_name')}) AS name, min(workload_kind) AS workload_kind,
+             bool_or(regexp_like(lower(workload_name || ' ' || COALESCE(array_join(map_keys(labels), ' '), '') || ' ' ||
+               COALESCE(array_join(map_values(labels), ' '), '')), '${STANDBY_WORDS}')) AS is_standby
+      FROM holding
+      WHERE workload_name IS NOT NULL AND ${mannerSql('holding')} = 'serving'
+        AND day >= CAST($from AS DATE) AND day < CAST($until AS DATE)
+      GROUP BY day, source, allocation_id, attempt
+    ), used AS (
+      SELECT g.day, g.source, g.allocation_id, g.attempt, g.hour_start, max(g.held_s) AS held_s,
+             CAST(sum(g.units) AS BIGINT) AS held_units, ${BUSY_UNITS} AS busy_units,
+             CAST(sum(g.unknown_units) AS BIGINT) AS unknown_units
+      FROM gpu_hour g WHERE g.disposition = 'held' AND g.manner = 'serving'
+      GROUP BY g.day, g.source, g.allocation_id, g.attempt, g.hour_start
+    ), replica AS (
+      SELECT h.day, COALESCE(h.cluster, '') || '/' || COALESCE(h.namespace, '') || '/' || h.name AS service, h.cluster, h.namespace,
+             h.name, h.workload_kind, h.is_standby, h.source, h.allocation_id, h.attempt, CAST(sum(u.held_s) AS BIGINT) AS held_s,
+             CAST(sum(u.held_units) AS BIGINT) AS held_units, CAST(sum(u.busy_units) AS BIGINT) AS busy_units,
+             CAST(sum(u.unknown_units) AS BIGINT) AS unknown_units
+      FROM holder h JOIN used u ON h.day = u.day AND h.source = u.source AND h.allocation_id = u.allocation_id AND h.attempt = u.attempt
+      GROUP BY h.day, h.cluster, h.namespace, h.name, h.workload_kind, h.is_standby, h.source, h.allocation_id, h.attempt
+    )
+    SELECT day, service, cluster, namespace, name, workload_kind, is_standby,
+           'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) AS subject,
+           source, allocation_id, attempt, held_s, held_units, busy_units, unknown_units,
+           busy_units = 0 AND unknown_units * 20 <= held_units AND held_s >= ${SILENT_SECONDS_MIN}
+             AND CAST(sum(busy_units) OVER (PARTITION BY day, service) AS BIGINT) > 0 AS is_silent
+    FROM replica`,
+};

@@ -1,0 +1,147 @@
+import type { Stage } from '../facts/stage.ts';
+import { mannerSql } from '../facts/workload-manner.ts';
+
+const HOLDER = 'source, allocation_id, attempt';
+const sameHolder = (a: string, b: string): string =>
+  `${a}.source = ${b}.source AND ${a}.allocation_id = ${b}.allocation_id AND ${a}.attempt = ${b}.attempt`;
+
+/** The mean of a metric over the samples in which the device computed. */
+const mean = (metric: string): string => {
+  const sum = `CAST(sum(a.${metric}_permille * a.computing_samples) AS BIGINT)`;
+  const count = `NULLIF(CAST(sum(a.computing_samples) FILTER (WHERE a.${metric}_permille IS NOT NULL) AS BIGINT), 0)`;
+  return `CAST((${sum} - ${sum} % ${count}) / ${count} AS BIGINT) AS ${metric}_permille`;
+};
+
+/**
+ * Question: what did each holder make of each of its devices on a day?
+ *
+ * One row for each holder, device and day: seconds by activity, when it first and last computed, since when it has not, and
+ * what the sensors said meanwhile. Detectors read this instead of hours and samples. Holders by count have no device of their own, so that
+ * times are known of them only where they hold all devices of a node; holders nobody knows are NULL. `inner_idle_s` is the longest time
+ * between two kernels of the day: a night far from Greenwich is not at its edges.
+ *
+ * Reads: gpu_hour, held, run, holding, activity_hour.
+ */
+export const stintDay: Stage = {
+  name: 'stint_day',
+  version: 4,
+  unit: 'day',
+  reads: [
+    { table: 'gpu_hour', days: [0] },
+    { table: 'held', days: [0] },
+    { table: 'run', days: [0] },
+    { table: 'holding', days: [0] },
+    { table: 'activity_hour', days: [0] },
+  ],
+  params: [],
+  writes: [
+    ['day', 'DATE'],
+    ['subject', 'VARCHAR'],
+    ['source', 'VARCHAR'],
+    ['allocation_id', 'VARCHAR'],
+    ['attempt', 'BIGINT'],
+    ['node_id', 'VARCHAR'],
+    ['device_id', 'VARCHAR'],
+    ['root_device_id', 'VARCHAR'],
+    ['manner', 'VARCHAR'],
+    ['workload_kind', 'VARCHAR'],
+    ['workload_name', 'VARCHAR'],
+    ['held_since', 'TIMESTAMP'],
+    ['ended_at', 'TIMESTAMP'],
+    ['outcome', 'VARCHAR'],
+    ['cpu_millis', 'BIGINT'],
+    ['held_from', 'TIMESTAMP'],
+    ['held_until', 'TIMESTAMP'],
+    ['held_s', 'BIGINT'],
+    ['computing_s', 'BIGINT'],
+    ['idle_s', 'BIGINT'],
+    ['unknown_s', 'BIGINT'],
+    ['pause_s', 'BIGINT'],
+    ['gap_s', 'BIGINT'],
+    ['exchange_s', 'BIGINT'],
+    ['units', 'BIGINT'],
+    ['first_computing_at', 'TIMESTAMP'],
+    ['last_computing_at', 'TIMESTAMP'],
+    ['known_until', 'TIMESTAMP'],
+    ['idle_from', 'TIMESTAMP'],
+    ['inner_idle_s', 'BIGINT'],
+    ['engine_permille', 'BIGINT'],
+    ['sm_permille', 'BIGINT'],
+    ['tensor_permille', 'BIGINT'],
+    ['dram_permille', 'BIGINT'],
+    ['util_permille', 'BIGINT'],
+    ['fb_used_mib_max', 'BIGINT'],
+    ['power_w_max', 'BIGINT'],
+    ['power_w_min', 'BIGINT'],
+    ['throttled_samples', 'BIGINT'],
+    ['samples', 'BIGINT'],
+    ['lying_samples', 'BIGINT'],
+    ['xid', 'BIGINT'],
+  ],
+  orderBy: 'source, allocation_id, attempt, device_id',
+  sql: `
+    WITH held_day AS (
+      SELECT day, device_id, ${HOLDER}, min(root_device_id) AS root_device_id, min(node_id) AS node_id,
+             min(from_at) AS held_from, max(until_at) AS held_until
+      FROM held WHERE disposition = 'held' GROUP BY day, device_id, ${HOLDER}
+    ), met AS (
+      SELECT h.day, h.device_id, h.source, h.allocation_id, h.attempt, r.class,
+             CASE WHEN r.from_at > h.from_at THEN r.from_at ELSE h.from_at END AS met_from,
+             CASE WHEN r.until_at < h.until_at THEN r.until_at ELSE h.until_at END AS met_until
+      FROM held h JOIN run r ON h.day = r.day AND h.device_id = r.device_id AND r.from_at < h.until_at AND r.until_at > h.from_at
+      WHERE h.disposition = 'held' AND NOT h.pooled AND r.class <> 'unknown'
+    ), timed AS (
+      SELECT day, device_id, ${HOLDER}, min(CASE WHEN class = 'computing' THEN met_from END) AS first_computing_at,
+             max(CASE WHEN class = 'computing' THEN met_until END) AS last_computing_at, max(met_until) AS known_until
+      FROM met GROUP BY day, device_id, ${HOLDER}
+    ), idled AS (
+      SELECT m.day, m.device_id, m.source, m.allocation_id, m.attempt, min(m.met_from) AS idle_from
+      FROM met m JOIN timed t ON m.day = t.day AND m.device_id = t.device_id
+        AND COALESCE(m.source, '') = COALESCE(t.source, '') AND COALESCE(m.allocation_id, '') = COALESCE(t.allocation_id, '')
+        AND COALESCE(m.attempt, -1) = COALESCE(t.attempt, -1)
+      WHERE m.class = 'idle' AND (t.last_computing_at IS NULL OR m.met_from >= t.last_computing_at)
+      GROUP BY m.day, m.device_id, m.source, m.allocation_id, m.attempt
+    ), inner_idle AS (
+      SELECT day, device_id, ${HOLDER}, max(date_diff('second', computed_until, met_from)) AS inner_idle_s
+      FROM (SELECT m.*, lag(met_until) OVER (PARTITION BY day, device_id, ${HOLDER} ORDER BY met_from) AS computed_until
+            FROM met m WHERE class = 'computing') computing
+      GROUP BY day, device_id, ${HOLDER}
+    ), used AS (
+      SELECT g.day, g.device_id, g.source, g.allocation_id, g.attempt, CAST(sum(g.held_s) AS BIGINT) AS held_s,
+             CAST(sum(g.computing_s) AS BIGINT) AS computing_s, CAST(sum(g.idle_s) AS BIGINT) AS idle_s,
+             CAST(sum(g.unknown_s) AS BIGINT) AS unknown_s, CAST(sum(g.pause_s) AS BIGINT) AS pause_s,
+             CAST(sum(g.gap_s) AS BIGINT) AS gap_s, CAST(sum(g.exchange_s) AS BIGINT) AS exchange_s, CAST(sum(g.units) AS BIGINT) AS units,
+             ${['engine', 'sm', 'tensor', 'dram', 'util'].map(mean).join(', ')},
+             max(a.fb_used_mib_max) AS fb_used_mib_max, max(a.power_w_max) AS power_w_max, min(a.power_w_min) AS power_w_min,
+             COALESCE(CAST(sum(a.throttled_samples) AS BIGINT), 0) AS throttled_samples,
+             COALESCE(CAST(sum(a.samples) AS BIGINT), 0) AS samples,
+             COALESCE(CAST(sum(a.lying_samples) AS BIGINT), 0) AS lying_samples, max(a.xid) AS xid
+      FROM gpu_hour g LEFT JOIN activity_hour a ON g.day = a.day AND g.device_id = a.device_id AND g.hour_start = a.hour_start
+      WHERE g.disposition = 'held' GROUP BY g.day, g.device_id, g.source, g.allocation_id, g.attempt
+    ), holder AS (
+      SELECT day, ${HOLDER}, min(${mannerSql('holding')}) AS manner, min(workload_kind) AS workload_kind,
+             min(workload_name) AS workload_name, min(held_from) AS held_since,
+             CASE WHEN count(held_until) = count(*) THEN max(held_until) END AS ended_at, min(outcome) AS outcome,
+             CAST(sum(cpu_millis) AS BIGINT) AS cpu_millis
+      FROM holding GROUP BY day, ${HOLDER}
+    )
+    SELECT u.day,
+           CASE WHEN u.allocation_id IS NOT NULL THEN 'job ' || u.source || '/' || u.allocation_id || '/' || CAST(u.attempt AS VARCHAR)
+                WHEN d.node_id IS NOT NULL THEN 'node ' || d.node_id ELSE 'device ' || d.root_device_id END AS subject,
+           u.source, u.allocation_id, u.attempt, d.node_id, u.device_id, d.root_device_id, o.manner, o.workload_kind, o.workload_name,
+           o.held_since, o.ended_at, o.outcome, o.cpu_millis, d.held_from, d.held_until, u.held_s, u.computing_s, u.idle_s, u.unknown_s, u.pause_s, u.gap_s, u.exchange_s, u.units,
+           t.first_computing_at, t.last_computing_at, t.known_until, i.idle_from,
+           n.inner_idle_s, u.engine_permille, u.sm_permille, u.tensor_permille,
+           u.dram_permille, u.util_permille, u.fb_used_mib_max, u.power_w_max, u.power_w_min, u.throttled_samples, u.samples,
+           u.lying_samples, u.xid
+    FROM used u
+    JOIN held_day d ON u.day = d.day AND u.device_id = d.device_id AND COALESCE(u.source, '') = COALESCE(d.source, '')
+      AND COALESCE(u.allocation_id, '') = COALESCE(d.allocation_id, '') AND COALESCE(u.attempt, -1) = COALESCE(d.attempt, -1)
+    LEFT JOIN timed t ON u.day = t.day AND u.device_id = t.device_id AND COALESCE(u.source, '') = COALESCE(t.source, '')
+      AND COALESCE(u.allocation_id, '') = COALESCE(t.allocation_id, '') AND COALESCE(u.attempt, -1) = COALESCE(t.attempt, -1)
+    LEFT JOIN idled i ON u.day = i.day AND u.device_id = i.device_id AND COALESCE(u.source, '') = COALESCE(i.source, '')
+      AND COALESCE(u.allocation_id, '') = COALESCE(i.allocation_id, '') AND COALESCE(u.attempt, -1) = COALESCE(i.attempt, -1)
+    LEFT JOIN inner_idle n ON u.day = n.day AND u.device_id = n.device_id AND COALESCE(u.source, '') = COALESCE(n.source, '')
+      AND COALESCE(u.allocation_id, '') = COALESCE(n.allocation_id, '') AND COALESCE(u.attempt, -1) = COALESCE(n.attempt, -1)
+    LEFT JOIN holder o ON u.day = o.day AND ${sameHolder('u', 'o')}`,
+};

@@ -1,0 +1,64 @@
+import type { AcceleratorName, SampleRow } from '../organisation.ts';
+import { DAY_S, HOUR_S, dayOf } from '../organisation.ts';
+import { overlap, secondsOf } from '../order.ts';
+import type { Presence } from './presence.ts';
+import { bestFit } from './prices.ts';
+
+const PARKED_MIB_MIN = 500;
+/** MB/s on the links during an exchange, of a link that carries 1 GB/s. */
+const EXCHANGE_MB_S_OF_GB_S = 400;
+
+/** What the sensors of a device said in an hour, in permille of the time it computed. */
+export interface SensorsOfHour {
+  readonly gap: number;
+  readonly exchange: number;
+  readonly idleReason: 'parked' | 'bare' | null;
+}
+
+/** The whole mean of what is known; null where nothing is. */
+function mean(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : Math.floor(known.reduce((sum, value) => sum + value, 0) / known.length);
+}
+
+/** MB/s that the links of a device carry while it exchanges, by the model it has on that day; null without links. */
+export function exchangeRate(
+  presence: Presence,
+  device_id: string,
+  hour: number,
+  names: readonly AcceleratorName[],
+): number | null {
+  const day = { from: dayOf(hour), until: dayOf(hour) + DAY_S };
+  const spells = presence.devices.filter((each) => each.device_id === device_id && secondsOf(overlap(each, day)) > 0);
+  const model = spells.flatMap((each) => each.model ?? []).sort()[0] ?? null;
+  const named = bestFit(
+    names.map(({ name, nvlinkGbS }) => ({ model: name, nvlinkGbS })),
+    model,
+  );
+  return named === undefined || named.nvlinkGbS === null ? null : named.nvlinkGbS * EXCHANGE_MB_S_OF_GB_S;
+}
+
+export function sensorsOf(samplesOfDevice: readonly SampleRow[], hour: number, rate: number | null): SensorsOfHour {
+  const samples = samplesOfDevice.filter((sample) => sample.ts >= hour && sample.ts < hour + HOUR_S);
+  const computing = samples.filter(
+    (sample) => (sample.engine_permille ?? sample.sm_permille ?? sample.util_permille ?? 0) >= 10,
+  );
+  const of = (value: (sample: SampleRow) => number | null): number | null => mean(computing.map(value));
+  const gap = of(({ engine_permille, util_permille }) => {
+    const active = engine_permille ?? util_permille;
+    return active === null ? null : 1000 - active;
+  });
+  const [nvlink, engine, sm] = [
+    of((each) => each.nvlink_mb_s),
+    of((each) => each.engine_permille),
+    of((each) => each.sm_permille),
+  ];
+  const onLinks = nvlink === null || rate === null ? 0 : Math.floor((nvlink * 1000) / rate);
+  const offSms = engine === null || sm === null ? Infinity : Math.max(0, engine - sm);
+  const memory = samples.flatMap((sample) => sample.fb_used_mib ?? []);
+  return {
+    gap: gap ?? 0,
+    exchange: Math.min(onLinks, offSms),
+    idleReason: memory.length === 0 ? null : Math.max(...memory) >= PARKED_MIB_MIN ? 'parked' : 'bare',
+  };
+}
