@@ -1,6 +1,7 @@
 import { csvLine, timeText } from './csv.ts';
 import type { Attempt, OrganisationDay } from './organisation.ts';
 import { pausedSeconds, type Seconds, type Span } from './timeline.ts';
+import type { Training } from './world/habit-schema.ts';
 import type { Reason } from './world/world-schema.ts';
 
 export const WORK_HEADER =
@@ -12,6 +13,8 @@ const DAY_S = 24 * HOUR_S;
 /** Tokens of a request as it comes and as it is answered: made up, and the same for all. */
 const PROMPT_TOKENS = 1200;
 const GENERATION_TOKENS = 220;
+/** Tokens of a prompt that the server had worked on before, mostly its system prompt. */
+const PREFIX_HIT_TOKENS = 360;
 
 /** Steps a trainer counts, whatever became of them afterwards; one that dies of a mistake has not got so far. */
 const STEPS: ReadonlySet<Reason> = new Set([
@@ -24,7 +27,8 @@ const STEPS: ReadonlySet<Reason> = new Set([
 ]);
 
 /**
- * What trainers and model servers counted, of the attempts that begin on this day: steps of each day, requests and tokens of each hour.
+ * What trainers and model servers counted, of the attempts that begin on this day: steps of each day, checkpoints as they are written,
+ * requests, their seconds and tokens of each hour.
  *
  * Counters know nothing of why: steps that were lost are counted like the others. Machines of people's own count nothing, nor do services
  * nobody calls.
@@ -34,12 +38,13 @@ export function* workLines({ begun, scope }: OrganisationDay): Generator<string>
     const { habit, pool } = attempt.job;
     const until = Math.min(attempt.until, scope.until);
     if (pool.scheduler === 'none') continue;
-    if (habit.kind === 'serving' && habit.purpose === 'traffic') yield* servingLines(attempt, until);
+    if (habit.kind === 'serving' && habit.purpose === 'traffic') yield* servingLines(attempt, habit.request_s, until);
     if (habit.kind === 'training' || habit.kind === 'sweep') yield* stepLines(attempt, habit.step_ms, until);
+    if (habit.kind === 'training') yield* checkpointLines(attempt, habit, until);
   }
 }
 
-function* servingLines(attempt: Attempt, until: Seconds): Generator<string> {
+function* servingLines(attempt: Attempt, requestS: number, until: Seconds): Generator<string> {
   const spans = attempt.groups[0]?.spans ?? [];
   const requests = counter(spans, ({ traffic }, seconds) => ((traffic?.perHour ?? 0) * seconds) / HOUR_S);
   let before = 0;
@@ -51,13 +56,14 @@ function* servingLines(attempt: Attempt, until: Seconds): Generator<string> {
     yield line('request', count);
     yield line('prompt_token', count * PROMPT_TOKENS);
     yield line('generation_token', count * GENERATION_TOKENS);
+    yield line('request_second', Math.round(count * requestS * 1000) / 1000);
+    yield line('prefix_query_token', count * PROMPT_TOKENS);
+    yield line('prefix_hit_token', count * PREFIX_HIT_TOKENS);
   }
 }
 
 function* stepLines(attempt: Attempt, stepMs: number, until: Seconds): Generator<string> {
-  // GPUs of a run that do nothing have spans of their own; those that step do it together.
-  const spans = attempt.groups.find((group) => group.spans.some(isStepping))?.spans;
-  if (spans === undefined) return;
+  const spans = steppingSpans(attempt);
   const steps = counter(spans, (span, seconds) => {
     const permille = span.parts.reduce((sum, part) => sum + (STEPS.has(part.reason) ? part.permille : 0), 0);
     return ((seconds - pausedSeconds(span, span.from, span.from + seconds)) * permille) / stepMs;
@@ -69,6 +75,28 @@ function* stepLines(attempt: Attempt, stepMs: number, until: Seconds): Generator
     before = upTo;
     if (count > 0) yield lineOf(attempt, 'trainer', from, end, undefined)('step', count);
   }
+}
+
+/** A checkpoint counts when all of it is written; one that the end of the life cut off is none. */
+function* checkpointLines(attempt: Attempt, habit: Training, until: Seconds): Generator<string> {
+  if (habit.checkpoint_minutes === 0) return;
+  const write = (from: Seconds, end: Seconds): string =>
+    lineOf(attempt, 'trainer', from, end, undefined)('checkpoint', 1);
+  for (const span of steppingSpans(attempt)) {
+    if (isStepping(span)) {
+      // What is written beside the work leaves no pause, and is written nevertheless.
+      const { everyS, forS } = span.pause ?? { everyS: habit.checkpoint_minutes * 60, forS: 1 };
+      for (let end = span.from + everyS; end <= Math.min(span.until, until); end += everyS)
+        yield write(end - forS, end);
+    } else if (span.parts[0]?.reason === 'checkpointing' && span.until < attempt.until && span.until <= until) {
+      yield write(span.from, span.until);
+    }
+  }
+}
+
+/** GPUs of a run that do nothing have spans of their own; those that step do it together. */
+function steppingSpans({ groups }: Attempt): readonly Span[] {
+  return groups.find((group) => group.spans.some(isStepping))?.spans ?? [];
 }
 
 function isStepping({ parts }: Span): boolean {

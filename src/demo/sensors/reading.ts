@@ -1,6 +1,7 @@
-import { hashOf, noiseAt, valueAt } from '../chance.ts';
+import { hashOf, noiseAt } from '../chance.ts';
 import type { Holding } from '../organisation.ts';
 import { isPaused, type Levels, type Seconds, type Traffic } from '../timeline.ts';
+import { swellAt, swellKey } from '../work/traffic.ts';
 
 /** Places of the levels in a reading, in the order of the columns of a sample. */
 export const [ENGINE, SM, TENSOR, DRAM, UTIL, MEMORY, POWER, PCIE, NVLINK] = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
@@ -9,9 +10,6 @@ export const GAUGES = 9;
 const FULL_PERMILLE = 1000;
 /** How long a sensor looks before it says how busy something was. */
 export const SENSOR_WINDOW_S = 30;
-/** Traffic swells and ebbs for so long at a time. */
-const BURST_S = 600;
-const DRAWS = 4_294_967_296;
 
 /**
  * What a device truly does at a moment, before any instrument errs. One object is read again and again, because a large fleet
@@ -95,7 +93,7 @@ function cursorAt(holding: Holding, moment: Seconds, seed: number): Cursor {
     holding,
     // All GPUs of a replica work on the same requests, and all replicas of a service see the same swell.
     requestsKey: hashOf([...attempt.job.key, 'requests']),
-    burstKey: hashOf([seed, 'burst', attempt.job.habit.name]),
+    burstKey: swellKey(seed, attempt.job.habit.name),
     place: low,
   };
 }
@@ -128,7 +126,7 @@ function busyShare(
   { requestsKey, burstKey }: Pick<Cursor, 'requestsKey' | 'burstKey'>,
   moment: Seconds,
 ): number {
-  const burst = valueAt(traffic.burst, noiseAt(burstKey, Math.floor(moment / BURST_S), 0) / DRAWS);
+  const burst = swellAt(traffic.burst, burstKey, moment);
   const expected = (traffic.perHour * burst * SENSOR_WINDOW_S) / 3600;
   return Math.min(1, (requestsIn(expected, requestsKey, moment) * traffic.busyS) / SENSOR_WINDOW_S);
 }

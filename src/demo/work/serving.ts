@@ -93,29 +93,28 @@ function rolloutOfDayS(habit: Serving, { seed }: Scope): number {
 }
 
 function spansOf(request: CourseRequest, habit: Serving, until: Seconds): readonly Span[] {
-  const { job, from } = request;
+  const { from } = request;
   const kernel = kernelOf(request);
   if (habit.purpose !== 'traffic') return [spanOf(from, until, habit.purpose, holdingMemory(kernel))];
   const levels = atFullPace(kernel);
   const spans: Span[] = [];
   for (let at = from; at < until; at = nextHour(at)) {
-    const { parts, traffic } = hourOf(habit, job, at);
+    const { parts, traffic } = hourOf(habit, request, at);
     spans.push({ from: at, until: Math.min(until, nextHour(at)), parts, levels, traffic });
   }
   return spans;
 }
 
-/** Hours of a service are alike from week to week and from replica to replica: each is worked out once. */
+/** Hours of a service are alike from replica to replica: each is worked out once. */
 const knownHours = new WeakMap<Serving, Map<string, ServingHour>>();
 
-function hourOf(habit: Serving, { place }: Job, moment: Seconds): ServingHour {
+function hourOf(habit: Serving, { job: { place }, scope: { seed } }: CourseRequest, moment: Seconds): ServingHour {
   const needed = neededReplicas(habit, place.of, moment);
   const inService = follows(habit) ? Math.max(needed, place.index + 1) : place.of;
-  const hourOfWeek = Math.floor(moment / HOUR_S) % (7 * 24);
-  const key = `${place.of} ${inService} ${hourOfWeek}`;
+  const key = `${seed} ${place.of} ${inService} ${Math.floor(moment / HOUR_S)}`;
   let hours = knownHours.get(habit);
   if (hours === undefined) knownHours.set(habit, (hours = new Map()));
   let hour = hours.get(key);
-  if (hour === undefined) hours.set(key, (hour = servingHour(habit, place.of, inService, moment)));
+  if (hour === undefined) hours.set(key, (hour = servingHour(habit, place.of, inService, moment, seed)));
   return hour;
 }

@@ -32,12 +32,23 @@ describe('traffic', () => {
 
 describe('an hour of a replica', () => {
   const hour = (habit: Partial<typeof SERVING>, replicas: number, inService: number, moment: number) => {
-    const { parts, traffic } = servingHour({ ...SERVING, ...habit }, replicas, inService, moment);
+    const { parts, traffic } = servingHour({ ...SERVING, ...habit }, replicas, inService, moment, 1);
     return { ...Object.fromEntries(parts.map(({ reason, permille }) => [reason, permille])), ...traffic };
   };
 
   it('in the busiest hour is as full as planned', () => {
     expect(hour({}, 10, 10, NOON)).toMatchObject({ serving: 500, 'between-requests': 500, perHour: 900, busyS: 2 });
+  });
+
+  it('is serving only while its swells last: nobody can be busier than all the time', () => {
+    const none = { p0: 0, p25: 0, p50: 0, p75: 2, p90: 2, p99: 2, p100: 2 };
+    const hours = Array.from({ length: 240 }, (_, of) =>
+      servingHour({ ...SERVING, burst: { ...SERVING.burst, ...none }, peak_load_percent: 80 }, 10, 10, NOON, of),
+    );
+    const serving = hours.map(({ parts }) => parts.find(({ reason }) => reason === 'serving')?.permille ?? 0);
+    expect(Math.max(...serving)).toBeLessThanOrEqual(1000);
+    expect(serving.reduce((sum, part) => sum + part, 0) / serving.length).toBeLessThan(600);
+    expect(hours.every(({ traffic }) => traffic.perHour === hours[0]?.traffic.perHour)).toBe(true);
   });
 
   it('by night has a quarter of the requests, and seven of ten replicas are too many', () => {
@@ -66,7 +77,7 @@ describe('an hour of a replica', () => {
   it('what sensors will see busy is what is called serving', () => {
     for (const batch of [1, 4, 32]) {
       for (const moment of [NOON, NIGHT, SATURDAY_NOON]) {
-        const { parts, traffic } = servingHour({ ...SERVING, batch }, 7, 7, moment);
+        const { parts, traffic } = servingHour({ ...SERVING, batch }, 7, 7, moment, 1);
         const serving = parts.find(({ reason }) => reason === 'serving')!.permille;
         expect(Math.abs((traffic.perHour * traffic.busyS) / 3.6 - serving)).toBeLessThan(1);
       }

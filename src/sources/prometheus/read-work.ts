@@ -65,7 +65,8 @@ async function countersBefore(
   const query = `last_over_time(${selector(name, matchers)}[${SILENCE_S}s])`;
   for (const { labels, value } of await api.vector(query, hourMs - 1, request.signal)) {
     const series = servingSeries(name, labels);
-    if (series !== undefined) counters.set(labelKey(labels), { series, growth: CounterGrowth.since(value) });
+    if (series !== undefined)
+      counters.set(labelKey(labels), { series, growth: CounterGrowth.since(value * series.factor) });
   }
   return counters;
 }
@@ -95,7 +96,7 @@ async function readCounters(
         const timeMs = found.timesMs[place] ?? 0;
         // Asked as of an earlier moment, what came after it is not read yet.
         if (timeMs >= part.fromMs && timeMs < part.untilMs && timeMs <= nowMs) {
-          growth.add(timeMs, found.values[place] ?? NaN);
+          growth.add(timeMs, (found.values[place] ?? NaN) * series.factor);
         }
       }
     });

@@ -100,6 +100,19 @@ describe('saved scrapes', () => {
   });
 
   it.each([
+    ['vllm:e2e_request_latency_seconds_sum', 10.25, 10.7501, '0.500'],
+    ['nv_inference_request_duration_us', 1_327_965, 2_000_000, '0.672'],
+  ])('of %s give seconds, whatever it counts in', (metric, before, after, want) => {
+    const series = servingSeries(metric, {}, { instance: 'gpu-1:8000' });
+    if (series === undefined) throw new Error('no counter');
+    const { rows } = workBetween([
+      scrape('10:00:00', { series, value: before }),
+      scrape('11:00:00', { series, value: after }),
+    ]);
+    expect(rows.map((row) => row['quantity'])).toEqual([want]);
+  });
+
+  it.each([
     ['one alone', [scrape('10:00:00', tokens(10))]],
     ['two targets', [scrape('10:00:00', tokens(10)), scrape('11:00:00', tokens(30, 'gpu-2:8000'))]],
     ['two of one moment', [scrape('10:00:00', tokens(10)), scrape('10:00:00', tokens(30))]],

@@ -36,8 +36,9 @@ export function countedWork(
   for (const [key, kept] of Object.entries(before)) if (nowS - kept[1] <= SILENCE_S) memory[key] = kept;
   const growths: Growth[] = [];
   for (const { series, value } of readings) {
-    if (!isCount(value)) continue;
-    const count = Math.round(value);
+    const counted = value * series.factor;
+    if (!isCount(counted)) continue;
+    const count = Math.round(counted);
     const known = memory[series.key];
     const fresh = known === undefined ? null : growthOf(known, count, nowS, hourS);
     memory[series.key] = [count, nowS, fresh];
@@ -73,8 +74,9 @@ export function workBetween(scrapes: readonly { readonly at: Date; readonly coun
   const windows = new Map<string, { from: Date; until: Date; growths: Growth[] }>();
   for (const { at, counters } of scrapes.toSorted((a, b) => a.at.getTime() - b.at.getTime())) {
     for (const { series, value } of counters) {
-      if (!isCount(value)) continue;
-      const count = Math.round(value);
+      const counted = value * series.factor;
+      if (!isCount(counted)) continue;
+      const count = Math.round(counted);
       const known = last.get(series.key);
       if (known !== undefined && known.at.getTime() === at.getTime()) continue;
       last.set(series.key, { value: count, at });

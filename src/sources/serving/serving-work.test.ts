@@ -52,6 +52,17 @@ describe('growth of counters as work', () => {
       ],
       want: [['request', '6', CHAT_ID]],
     },
+    'requests that stream and such that do not are added up': {
+      growths: [
+        growth('sglang:num_requests_total', { ...CHAT, is_streaming: 'true' }, 3),
+        growth('sglang:num_requests_total', { ...CHAT, is_streaming: 'false' }, 4),
+      ],
+      want: [['request', '7', CHAT_ID]],
+    },
+    'seconds are written to the thousandth': {
+      growths: [growth('vllm:e2e_request_latency_seconds_sum', CHAT, 1_328)],
+      want: [['request_second', '1.328', CHAT_ID]],
+    },
     'two processes of one pod are two': {
       growths: [
         growth('vllm:prompt_tokens_total', CHAT, 1),

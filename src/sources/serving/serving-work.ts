@@ -1,5 +1,5 @@
 import type { FactRow, Skipped } from '../../facts/source.ts';
-import { familyRank, type ServingSeries } from './serving-metric.ts';
+import { familyRank, grownText, type ServingSeries } from './serving-metric.ts';
 
 /** What one counter grew by in a window, and when it was seen in it. */
 export interface Growth {
@@ -77,7 +77,7 @@ function rowOf(
     unit: series.unit,
     window_from: from,
     window_until: until(lastMs),
-    quantity: String(grown),
+    quantity: grownText(series, grown),
     model_name: series.modelName,
     cluster: cluster ?? series.cluster,
     namespace: series.namespace,
