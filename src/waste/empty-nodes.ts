@@ -1,0 +1,229 @@
+import { z } from 'zod';
+import { detector, type Claim } from '../facts/detector.ts';
+import { nameWord } from '../facts/shell-word.ts';
+import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
+import { NODE_GAPS, WHOLE_UNITS } from './node-gaps.ts';
+import { commentLine } from './stop-command.ts';
+import { countWords, gpuHourWords, modelWords, someWords, spanWords, timeWords } from './wording.ts';
+
+/** A node that stood empty, as a whole, for hours. */
+const EmptyNode = z.object({
+  subject: z.string(),
+  nodeId: z.string(),
+  cluster: z.string().nullable(),
+  model: z.string().nullable(),
+  purchase: z.string().nullable(),
+  provider: z.string().nullable(),
+  resourceId: z.string().nullable(),
+  firstDay: sqlDay,
+  lastDay: sqlDay,
+  gpus: sqlCount,
+  /** Unit-seconds in which it was empty; of these in stretches of hours as a whole, and in stretches of a day and more. */
+  emptyUnits: z.bigint(),
+  quietUnits: z.bigint(),
+  longUnits: z.bigint(),
+  longestS: sqlCount,
+  /** Since when it is empty at the end of the window; null where somebody holds it. */
+  emptySince: sqlTime.nullable(),
+});
+type EmptyNode = z.infer<typeof EmptyNode>;
+
+/** Empty GPUs of a pool on a day, in unit-seconds. */
+const PoolDay = z.object({
+  pool: z.string(),
+  day: sqlDay,
+  emptyUnits: z.bigint(),
+  allUnits: z.bigint(),
+});
+
+/** Jobs of the window that wait for a cluster's GPUs. */
+const WaitingJob = z.object({
+  cluster: z.string().nullable(),
+  model: z.string().nullable(),
+  gpus: sqlCount,
+  heldBackBy: z.string().nullable(),
+});
+type WaitingJob = z.infer<typeof WaitingJob>;
+
+const least = (a: string, b: string): string => `CASE WHEN ${a} < ${b} THEN ${a} ELSE ${b} END`;
+
+const NODES = `${NODE_GAPS}, quiet_day AS (
+    SELECT node_id, day, max(gap_s) AS gap_s, max(CASE WHEN until_at >= (SELECT ends_at FROM bound) THEN from_at END) AS open_from,
+           min(empty_units) AS empty_units,
+           ${least('min(empty_units)', `CAST(sum(met_s) AS BIGINT) * min(gpus) * ${WHOLE_UNITS}`)} AS quiet_units,
+           ${least('min(empty_units)', `CAST(sum(CASE WHEN gap_s >= 86400 THEN met_s ELSE 0 END) AS BIGINT) * min(gpus) * ${WHOLE_UNITS}`)} AS long_units
+    FROM met GROUP BY node_id, day
+  ), quiet AS (
+    SELECT node_id, CAST(sum(quiet_units) AS BIGINT) AS quiet_units, CAST(sum(long_units) AS BIGINT) AS long_units,
+           max(gap_s) AS longest_s, max(open_from) AS open_from, max(day) AS quiet_day
+    FROM quiet_day GROUP BY node_id
+  ), whole AS (
+    SELECT node_id, min(subject) AS subject, min(cluster) AS cluster, min(model) AS model, min(purchase) AS purchase,
+           min(provider) AS provider, max(gpus) AS gpus, min(day) AS first_day, max(day) AS last_day,
+           CAST(sum(empty_units) AS BIGINT) AS empty_units
+    FROM node_day GROUP BY node_id
+  ), named AS (
+    SELECT subject, max(resource_id) AS resource_id FROM subject WHERE what = 'node' GROUP BY subject
+  )
+  SELECT w.subject, w.node_id AS "nodeId", w.cluster, w.model, w.purchase, w.provider, r.resource_id AS "resourceId",
+         w.first_day AS "firstDay", w.last_day AS "lastDay", w.gpus, w.empty_units AS "emptyUnits", q.quiet_units AS "quietUnits",
+         q.long_units AS "longUnits", q.longest_s AS "longestS",
+         CASE WHEN q.quiet_day = (SELECT max(day) FROM node_day) THEN q.open_from END AS "emptySince"
+  FROM whole w JOIN quiet q ON w.node_id = q.node_id LEFT JOIN named r ON w.subject = r.subject
+  WHERE q.quiet_units > 0 ORDER BY w.node_id`;
+
+const POOL_DAYS = `
+  SELECT COALESCE(cluster, '') || '/' || COALESCE(model, '') || '/' || COALESCE(purchase, '') AS pool, day,
+         empty_units AS "emptyUnits", all_units AS "allUnits"
+  FROM (
+    SELECT cluster, model, purchase, day, CAST(sum(gpu_units) AS BIGINT) AS all_units,
+           CAST(sum(CASE WHEN category = 'unallocated' AND reason = 'empty' THEN gpu_units ELSE 0 END) AS BIGINT) AS empty_units
+    FROM subject_day WHERE node_id IS NOT NULL GROUP BY cluster, model, purchase, day
+  ) summed ORDER BY pool, day`;
+
+const WAITING = `
+  SELECT cluster, model, COALESCE(gpu_count, 1) AS gpus, held_back_by AS "heldBackBy" FROM waiting
+  WHERE waited_until IS NULL OR waited_until > $from ORDER BY submitted_at, allocation_id`;
+
+/**
+ * Question: which machines stood there, up and paid for, and nobody asked for them?
+ *
+ * Only time in which a whole node was empty for hours on end: single free GPUs beside other jobs, and the minutes between two jobs,
+ * are how a cluster works. One finding for each pool (cluster, model, way of buying), because that is what somebody can change. What
+ * is down, drained or spare is not empty. Rented nodes can go; of owned and committed ones the hours can be used.
+ *
+ * Reads: subject_day, stint_day, subject, waiting.
+ */
+export const emptyNodes = detector({
+  name: 'empty-nodes',
+  title: 'machines that nobody asked for',
+  category: 'unallocated',
+  factor: 'utilisation',
+  basis: 'measured',
+  blastRadius: 2,
+  blast: 'Nothing runs there; the next job that wants one waits until a machine has started.',
+  effort: 'a setting of the autoscaler',
+  options: z.object({
+    emptyHoursMin: z.number().min(0.1).default(2), // An autoscaler takes ten minutes; between two jobs of a queue lie less.
+    poolGpuHoursMin: z.number().default(24), // A GPU-day a month is not worth a setting.
+  }),
+  ask: (options) => ({
+    nodes: {
+      row: EmptyNode,
+      tables: ['subject_day', 'stint_day', 'subject'],
+      params: { gapSecondsMin: Math.round(options.emptyHoursMin * 3600) },
+      sql: NODES,
+    },
+    days: { row: PoolDay, tables: ['subject_day'], sql: POOL_DAYS },
+    waiting: { row: WaitingJob, tables: [{ table: 'waiting', daysBefore: 90 }], sql: WAITING },
+  }),
+  judge: ({ nodes, days, waiting }, { options, now }) => {
+    const pools = new Map<string, EmptyNode[]>();
+    for (const node of nodes) {
+      const pool = [node.cluster, node.model, node.purchase].map((part) => part ?? '').join('/');
+      pools.set(pool, [...(pools.get(pool) ?? []), node]);
+    }
+    return [...pools]
+      .filter(([, group]) => Number(sumOf(group, 'quietUnits') / WHOLE_UNITS) >= options.poolGpuHoursMin * 3600)
+      .map(([pool, group]) =>
+        poolClaim(
+          pool,
+          group,
+          days.filter((day) => day.pool === pool),
+          waiting.filter((job) => isFor(job, group[0])),
+          now,
+        ),
+      );
+  },
+});
+
+const sumOf = (group: readonly EmptyNode[], units: 'emptyUnits' | 'quietUnits' | 'longUnits'): bigint =>
+  group.reduce((sum, node) => sum + node[units], 0n);
+
+const isFor = (job: WaitingJob, node: EmptyNode | undefined): boolean =>
+  node !== undefined && job.cluster === node.cluster && (job.model === null || job.model === node.model);
+
+function poolClaim(
+  pool: string,
+  group: readonly EmptyNode[],
+  days: readonly z.infer<typeof PoolDay>[],
+  waiting: readonly WaitingJob[],
+  now: Date,
+): Claim {
+  const { cluster, model, purchase } = group[0] ?? { cluster: null, model: null, purchase: null };
+  const quiet = sumOf(group, 'quietUnits');
+  const all = days.reduce((sum, day) => sum + day.allUnits, 0n);
+  const empty = group.filter(({ emptySince }) => emptySince !== null);
+  const longest = group.reduce((a, b) => (b.longestS > a.longestS ? b : a));
+  const named = modelWords(model);
+  const share = all === 0n ? '' : `, ${Number((quiet * 100n) / all)} % of the pool's hours`;
+  const free = days.map((day) => Number(day.emptyUnits / WHOLE_UNITS) / 86_400);
+  return {
+    about: pool,
+    ownerSubject: null,
+    what: `${countWords(group.length, `${named} node`)}${cluster === null ? '' : ` of ${cluster}`}${purchase === null ? '' : ` (${purchase})`} empty for ${gpuHourWords(Number(quiet / WHOLE_UNITS))}${share}`,
+    because: [
+      `No holder on any GPU of the node for hours on end, longest on ${longest.nodeId} (${spanWords(longest.longestS)}); nodes: ${someWords(group.map(({ nodeId }) => nodeId))}.`,
+      `Free GPUs by day: least ${gpuCount(Math.min(...free))}, most ${gpuCount(Math.max(...free))}.`,
+      ...(empty.length === 0
+        ? []
+        : [`${empty.length} empty now, since ${timeWords(earliest(empty), now)} at the earliest.`]),
+      waitingWords(waiting, empty),
+    ],
+    fix: isRented(purchase) ? releaseCommands(empty) : [],
+    unless: isRented(purchase)
+      ? 'They are kept warm for a peak: then their state is spare, or the finding exempt.'
+      : 'They are kept free on purpose: then their state is spare. What they cost is spent either way.',
+    spark: days.map((day) => (day.allUnits === 0n ? null : Number((day.emptyUnits * 1000n) / day.allUnits))),
+    takes: group.map((node) => ({
+      subject: node.subject,
+      firstDay: node.firstDay,
+      lastDay: node.lastDay,
+      category: 'unallocated',
+      reason: 'empty',
+      permille: Number((node.quietUnits * 1000n) / node.emptyUnits),
+    })),
+    reachable: {
+      lowPermille: quiet === 0n ? 0 : Number((sumOf(group, 'longUnits') * 1000n) / quiet),
+      highPermille: 1000,
+    },
+    ...(!isRented(purchase) && {
+      blastRadius: 1,
+      blast: 'Nothing runs there, and nothing stops.',
+      effort: 'a word with who rents the same model, or the queue’s settings',
+    }),
+  };
+}
+
+const isRented = (purchase: string | null): boolean => purchase !== 'owned' && purchase !== 'committed';
+const gpuCount = (gpus: number): string => gpus.toFixed(1).replace(/\.0$/, '');
+const earliest = (nodes: readonly EmptyNode[]): Date =>
+  nodes.flatMap(({ emptySince }) => emptySince ?? []).reduce((a, b) => (a < b ? a : b));
+
+/** Whether somebody waits who could have had them, and if not, why not. */
+function waitingWords(waiting: readonly WaitingJob[], now: readonly EmptyNode[]): string {
+  if (waiting.length === 0) return 'Nobody waits for this pool.';
+  const free = now.reduce((sum, { gpus }) => sum + gpus, 0);
+  const fitting = waiting.filter(({ gpus }) => gpus <= free);
+  const reasons = [...new Set(waiting.flatMap(({ heldBackBy }) => heldBackBy ?? []))].toSorted();
+  const why = reasons.length === 0 ? '' : `, held back by ${someWords(reasons)}`;
+  const asked = waiting.reduce((sum, { gpus }) => sum + gpus, 0);
+  const queue = `${countWords(waiting.length, 'job')} for ${countWords(asked, 'GPU')} wait for this pool${why}`;
+  if (free === 0) return `${queue}; no node of it is empty now.`;
+  if (fitting.length === 0) return `${queue}; each asks for more than the ${free} GPUs on nodes that are empty now.`;
+  return `${queue}; ${fitting.length} of them would fit on the ${free} GPUs of nodes that are empty now.`;
+}
+
+/** Stops the machines that are empty now, and tells the autoscaler to do so next time. */
+function releaseCommands(now: readonly EmptyNode[]): string[] {
+  const ids = now.flatMap(({ resourceId, provider }) =>
+    resourceId !== null && provider?.toLowerCase() === 'aws' ? [resourceId.split('/').at(-1) ?? resourceId] : [],
+  );
+  // A spot machine cannot be stopped, and comes again when it is asked for.
+  const verb = now[0]?.purchase === 'spot' ? 'terminate-instances' : 'stop-instances';
+  return [
+    ...(ids.length > 0 ? [`aws ec2 ${verb} --instance-ids ${ids.map(nameWord).join(' ')}`] : []),
+    commentLine('for next time: Karpenter consolidationPolicy: WhenEmpty, consolidateAfter: 10m;'),
+    commentLine('cluster-autoscaler --scale-down-unneeded-time=10m; Slurm SuspendTime=600'),
+  ];
+}

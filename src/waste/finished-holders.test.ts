@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { claimsOn } from '../../test/claims-on.ts';
+import { holderRows, type ToldHolder } from '../../test/holder-rows.ts';
+import { finishedHolders } from './finished-holders.ts';
+
+/** A job of two GPUs from 8:00 on that has computed until 12:00; now is midnight, 2026-03-04. */
+const job = (more: Partial<ToldHolder> = {}): ToldHolder => ({
+  name: 'sft-1',
+  stem: 'sft-0',
+  from: '03-03 08:00',
+  until: '03-04 00:00',
+  gpus: {
+    g0: { computing: [['03-03 08:10', '03-03 12:00']] },
+    g1: { computing: [['03-03 08:10', '03-03 11:30']] },
+  },
+  ...more,
+});
+
+interface Case {
+  readonly told: readonly ToldHolder[];
+  /** What is said, and which days at how many thousandths are taken of which subject. */
+  readonly want: readonly { readonly what: string; readonly takes: readonly string[] }[];
+}
+
+const silent: Record<string, Case> = {
+  'a job that computes to its end is silent': {
+    told: [job({ until: '03-03 12:00' })],
+    want: [],
+  },
+  'half an hour of teardown is normal': { told: [job({ until: '03-03 12:30', outcome: 'completed' })], want: [] },
+  'one GPU that goes on keeps all of them': {
+    told: [job({ gpus: { g0: { computing: [['03-03 08:10', '03-03 23:55']] }, g1: {} } })],
+    want: [],
+  },
+  'an hour and a half on the CPU may be an evaluation while the job is there': {
+    told: [job({ isOpen: true, gpus: { g0: { computing: [['03-03 08:10', '03-03 22:30']] } } })],
+    want: [],
+  },
+  'a kind that has gone on after five hours is given five hours': {
+    told: [
+      job({
+        isOpen: true,
+        gpus: {
+          g0: {
+            computing: [
+              ['03-03 08:10', '03-03 10:00'],
+              ['03-03 15:30', '03-03 20:00'],
+            ],
+          },
+        },
+      }),
+    ],
+    want: [],
+  },
+  'a job that was stopped in a pause of an hour and a half was perhaps about to go on': {
+    told: [job({ until: '03-03 13:30', outcome: 'preempted' })],
+    want: [],
+  },
+  'nothing is said of GPUs that send nothing after the last kernel': {
+    told: [
+      job({
+        gpus: {
+          g0: { computing: [['03-03 08:10', '03-03 12:00']], unknown: [['03-03 12:00', '03-04 00:00']] },
+          g1: {},
+        },
+      }),
+    ],
+    want: [],
+  },
+  'a job of which the newest sample is hours old is not called live': {
+    told: [
+      job({
+        isOpen: true,
+        gpus: { g0: { computing: [['03-03 08:10', '03-03 12:00']], unknown: [['03-03 23:30', '03-04 00:00']] } },
+        until: '03-04 00:00',
+      }),
+    ].map((each) => ({ ...each, gpus: { g0: { ...each.gpus['g0'], more: { known_until: '2026-03-03 22:00:00' } } } })),
+    want: [],
+  },
+  'a notebook is no job': { told: [job({ manner: 'interactive', kind: 'Notebook' })], want: [] },
+  'a service between two requests is no job': { told: [job({ manner: 'serving', kind: 'Deployment' })], want: [] },
+  'a job that never computed has not finished': { told: [job({ gpus: { g0: {}, g1: {} } })], want: [] },
+};
+
+const spoken: Record<string, Case> = {
+  'a job that still holds its GPUs twelve hours after its last kernel is named': {
+    told: [job({ isOpen: true })],
+    // Idle on the day: g0 10 min + 12 h, g1 10 min + 12.5 h; of these after the last kernel of all 24 h.
+    want: [{ what: 'finished job still holds 2×H100', takes: ['job kubernetes/1/0 2026-03-03..2026-03-03 966'] }],
+  },
+  'one that ended is told with how long it held': {
+    told: [
+      job({ from: '03-01 08:00', until: '03-03 06:00', gpus: { g0: { computing: [['03-01 08:00', '03-01 18:00']] } } }),
+    ],
+    want: [
+      {
+        what: 'held 1×H100 for 36 h after its last kernel: sft-1',
+        takes: ['job kubernetes/1/0 2026-03-01..2026-03-01 1000', 'job kubernetes/1/0 2026-03-02..2026-03-03 whole'],
+      },
+    ],
+  },
+  'a pause before the work is starved time, and no part of the idle money': {
+    told: [job({ gpus: { g0: { computing: [['03-03 08:10', '03-03 12:00']], more: { pause_s: 600 } } } })],
+    want: [
+      {
+        what: 'held 1×H100 for 12 h after its last kernel: sft-1',
+        takes: ['job kubernetes/1/0 2026-03-03..2026-03-03 1000'],
+      },
+    ],
+  },
+  'runs of one name are one finding': {
+    told: [
+      job({ id: '1', until: '03-03 20:00' }),
+      job({ id: '2', name: 'sft-2', until: '03-03 21:00', user: 'apatel' }),
+      job({ id: '3', name: 'sft-3', until: '03-03 12:10' }),
+    ],
+    want: [
+      {
+        what: 'sft: GPUs held after the last kernel in 2 of 3 runs',
+        takes: ['job kubernetes/1/0 2026-03-03..2026-03-03 950', 'job kubernetes/2/0 2026-03-03..2026-03-03 955'],
+      },
+    ],
+  },
+};
+
+describe('finished-holders', () => {
+  it.each(Object.entries({ ...silent, ...spoken }))('%s', async (_, { told, want }) => {
+    const claims = await claimsOn(finishedHolders, holderRows(told));
+    expect(
+      claims.map(({ what, takes }) => ({
+        what,
+        takes: takes.map((take) => `${take.subject} ${take.firstDay}..${take.lastDay} ${take.permille ?? 'whole'}`),
+      })),
+    ).toEqual(want);
+  });
+
+  it('says how to stop it by its scheduler, with names as words', async () => {
+    const fixOf = async (more: Partial<ToldHolder>): Promise<readonly string[] | undefined> =>
+      (await claimsOn(finishedHolders, holderRows([job({ isOpen: true, ...more })])))[0]?.fix;
+    expect(await fixOf({ kind: 'PyTorchJob', namespace: 'nlp' })).toEqual(['kubectl delete pytorchjob sft-1 -n nlp']);
+    expect(await fixOf({ source: 'slurm', id: '884213' })).toEqual(['scancel 884213']);
+    expect(await fixOf({ name: 'x; rm -rf ~', namespace: '$(id)' })).toEqual([
+      `kubectl delete job 'x; rm -rf ~' -n '$(id)'`,
+    ]);
+  });
+});

@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import { detector, type Claim, type Take } from '../facts/detector.ts';
+import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
+import { stopCommand } from './stop-command.ts';
+import { countWords, gpuHourWords, gpuWords, spanWords, timeWords } from './wording.ts';
+
+/** A service of which no replica computed, or a session nobody used, and how long that has been so. */
+const UnusedHolder = z.object({
+  manner: z.enum(['serving', 'interactive']),
+  cluster: z.string().nullable(),
+  source: z.string().nullable(),
+  allocationId: z.string(),
+  namespace: z.string().nullable(),
+  userName: z.string().nullable(),
+  kind: z.string().nullable(),
+  name: z.string().nullable(),
+  stem: z.string().nullable(),
+  /** Labels as one text: `role=standby app=chat`. */
+  labels: z.string(),
+  model: z.string().nullable(),
+  /** The newest holder of it, and all in the window. */
+  subject: z.string(),
+  subjects: z.array(z.string()),
+  /** Names of those that are there now. */
+  names: z.array(z.string().nullable()),
+  heldSince: sqlTime,
+  unusedSince: sqlTime,
+  heldUntil: sqlTime,
+  /** GPU-seconds from then on. */
+  gpuS: sqlCount,
+  firstDay: sqlDay,
+  lastDay: sqlDay,
+  /** Of the idle time of the day of its last kernel, what came after it. */
+  lastUsePermille: sqlCount,
+  memoryMibMax: sqlCount.nullable(),
+  /** Services of the same namespace and beginning of the name that do compute. */
+  siblings: sqlCount,
+});
+type UnusedHolder = z.infer<typeof UnusedHolder>;
+
+const joined = (map: string): string =>
+  `COALESCE(array_join(map_keys(${map}), ' ') || ' ' || array_join(map_values(${map}), ' '), '')`;
+
+/** Of a session what comes after its last kernel; of a service only if there was none at all. */
+const HOLDERS = `
+  WITH stint AS (
+    SELECT * FROM stint_day WHERE manner IN ('serving', 'interactive') AND allocation_id IS NOT NULL
+  ), attempt AS (
+    SELECT subject, min(manner) AS manner, min(source) AS source, min(allocation_id) AS allocation_id, min(workload_kind) AS kind,
+           min(workload_name) AS name, count(DISTINCT device_id) AS gpus, min(held_since) AS held_since,
+           max(held_until) AS held_until, count(ended_at) = 0 AS is_open, max(last_computing_at) AS last_at,
+           CAST(sum(computing_s) AS BIGINT) > 0 AND COALESCE(date_diff('second', min(held_since), max(last_computing_at)) > $handoverSeconds, TRUE)
+             AS is_used, CAST(sum(held_s) AS BIGINT) AS held_s, CAST(sum(unknown_s) AS BIGINT) AS unknown_s, min(day) AS first_day, max(day) AS last_day,
+           max(fb_used_mib_max) AS memory_mib_max, min(held_from) AS seen_from, max(known_until) AS known_until
+    FROM stint GROUP BY subject
+  ), known AS (
+    SELECT j.subject, j.cluster, j.namespace, j.user_name, j.workload_stem AS stem, ${joined('j.labels')} AS labels
+    FROM subject j JOIN attempt a ON j.day = a.last_day AND j.subject = a.subject
+  ), one AS (
+    SELECT a.*, k.cluster, k.namespace, k.user_name, k.stem, k.labels,
+           CASE WHEN a.manner = 'serving' THEN COALESCE(k.cluster, '') || '/' || COALESCE(k.namespace, '') || '/'
+             || COALESCE(k.stem, a.name, a.subject) ELSE a.subject END AS thing
+    FROM attempt a LEFT JOIN known k ON a.subject = k.subject
+  ), thing AS (
+    SELECT thing, min(manner) AS manner, max_by(subject, CAST(held_until AS VARCHAR) || subject) AS subject,
+           array_agg(subject ORDER BY subject) AS subjects, min(held_since) AS held_since, max(held_until) AS held_until,
+           max(last_at) AS last_at, min(seen_from) AS seen_from, CAST(sum(held_s) AS BIGINT) AS held_s,
+           CAST(sum(unknown_s) AS BIGINT) AS unknown_s, max(is_used) AS is_used, array_agg(DISTINCT name) FILTER (WHERE is_open) AS names, min(first_day) AS first_day,
+           max(last_day) AS last_day, max(is_open) AS is_open, max(memory_mib_max) AS memory_mib_max, min(labels) AS labels,
+           max(known_until) AS known_until, min(namespace) AS namespace, min(cluster) AS cluster, min(stem) AS stem
+    FROM one GROUP BY thing
+  ), serving AS (
+    SELECT COALESCE(cluster, '') || '/' || COALESCE(namespace, '') || '/' || regexp_replace(COALESCE(stem, ''), '[-_.].*$', '') AS family,
+           count(*) AS siblings
+    FROM thing WHERE manner = 'serving' AND is_used AND stem IS NOT NULL
+    GROUP BY COALESCE(cluster, '') || '/' || COALESCE(namespace, '') || '/' || regexp_replace(COALESCE(stem, ''), '[-_.].*$', '')
+  ), unused AS (
+    SELECT t.*, CASE WHEN t.manner = 'interactive' AND t.last_at IS NOT NULL THEN t.last_at ELSE t.seen_from END AS unused_since
+    FROM thing t
+    WHERE t.is_open AND (NOT t.is_used OR t.manner = 'interactive') AND t.unknown_s * 1000 <= t.held_s * $unknownPermilleMax
+      AND date_diff('second', t.known_until, $now) <= $freshSeconds
+  ), priced AS (
+    SELECT m.subject, min(m.model) AS model FROM subject_day m JOIN unused u ON m.day = u.last_day AND m.subject = u.subject
+    GROUP BY m.subject
+  ), tail AS (
+    SELECT u.thing, CAST(sum(CASE WHEN s.held_from >= u.unused_since THEN s.held_s
+             ELSE date_diff('second', u.unused_since, s.held_until) END) AS BIGINT) AS gpu_s,
+           CAST(sum(CASE WHEN s.held_from < u.unused_since THEN date_diff('second', u.unused_since, s.held_until) ELSE 0 END) AS BIGINT) AS first_s,
+           CAST(sum(CASE WHEN s.held_from < u.unused_since THEN s.idle_s ELSE 0 END) AS BIGINT) AS first_idle_s
+    FROM unused u JOIN one o ON o.thing = u.thing JOIN stint s ON s.subject = o.subject AND s.held_until > u.unused_since
+    GROUP BY u.thing
+  )
+  SELECT u.manner, u.cluster, o.source, o.allocation_id AS "allocationId", u.namespace, o.user_name AS "userName", o.kind, o.name,
+         u.stem, COALESCE(u.labels, '') AS labels, p.model, u.subject, u.subjects, u.names, u.held_since AS "heldSince",
+         u.unused_since AS "unusedSince", u.held_until AS "heldUntil", t.gpu_s AS "gpuS", u.first_day AS "firstDay", u.last_day AS "lastDay",
+         CASE WHEN t.first_idle_s <= 0 THEN 0 WHEN t.first_s >= t.first_idle_s THEN 1000
+           ELSE CAST((t.first_s * 1000 - (t.first_s * 1000) % t.first_idle_s) / t.first_idle_s AS BIGINT) END AS "lastUsePermille",
+         u.memory_mib_max AS "memoryMibMax", COALESCE(v.siblings, 0) AS siblings
+  FROM unused u JOIN one o ON u.subject = o.subject JOIN tail t ON u.thing = t.thing LEFT JOIN priced p ON u.subject = p.subject
+  LEFT JOIN serving v ON v.family = COALESCE(u.cluster, '') || '/' || COALESCE(u.namespace, '') || '/'
+    || regexp_replace(COALESCE(u.stem, ''), '[-_.].*$', '')
+  WHERE date_diff('second', u.unused_since, u.held_until) >= $unusedSecondsMin ORDER BY u.subject`;
+
+/**
+ * Question: what is there and forgotten: services that never compute, sessions nobody has used for a week?
+ *
+ * What stands by on purpose is not forgotten: a service that says so by its name or a label is left out, and one whose
+ * neighbours serve is asked about, because it may take over from them. The quarterly audit asks the same with a longer window.
+ *
+ * Reads: stint_day, subject, subject_day.
+ */
+export const forgottenResources = detector({
+  name: 'forgotten-resources',
+  title: 'services and sessions that were forgotten',
+  category: 'idle',
+  factor: 'utilisation',
+  basis: 'measured',
+  blastRadius: 2,
+  blast: 'A caller nobody has seen in the whole window gets no answer any more; settings and files stay.',
+  effort: 'one question to its owner, one command',
+  options: z.object({
+    unusedDaysMin: z.number().min(0.1).default(7), // A week has every weekday in it; weekly jobs would have come.
+    handoverMinutes: z.number().default(15), // A kernel in the first minutes may be the last of who had the GPU before.
+    freshMinutes: z.number().int().default(60), // Older news say nothing about now.
+    unknownPermilleMax: z.number().int().default(50), // Beyond this nothing is said: telemetry-gaps does.
+  }),
+  ask: (options) => ({
+    holders: {
+      row: UnusedHolder,
+      tables: ['stint_day', 'subject', 'subject_day'],
+      params: {
+        unusedSecondsMin: Math.round(options.unusedDaysMin * 86_400),
+        handoverSeconds: Math.round(options.handoverMinutes * 60),
+        freshSeconds: options.freshMinutes * 60,
+        unknownPermilleMax: options.unknownPermilleMax,
+      },
+      sql: HOLDERS,
+    },
+  }),
+  judge: ({ holders }, { now }) =>
+    holders.filter((holder) => !standsBy(holder)).map((holder) => holderClaim(holder, now)),
+});
+
+/** What people call a thing that waits for another to fail. */
+const STANDBY =
+  /(^|[^a-z])(stand-?by|fail-?over|dr|disaster|warm|hot-?spare|spare|passive|backup|secondary|reserve)([^a-z]|$)/i;
+
+const standsBy = ({ manner, name, stem, kind, labels }: UnusedHolder): boolean =>
+  manner === 'serving' && [name, stem, kind, labels].some((text) => text !== null && STANDBY.test(text));
+
+function holderClaim(holder: UnusedHolder, now: Date): Claim {
+  const isService = holder.manner === 'serving';
+  const seconds = (holder.heldUntil.getTime() - holder.unusedSince.getTime()) / 1000;
+  const gpus = Math.max(1, Math.round(holder.gpuS / Math.max(1, seconds)));
+  const names = holder.names.flatMap((name) => name ?? []).toSorted();
+  const name = isService ? (holder.stem ?? names[0] ?? '').replace(/[-_.]0$/, '') : (names[0] ?? holder.allocationId);
+  const mayTakeOver = isService && holder.siblings > 0;
+  return {
+    about: isService ? [holder.cluster, holder.namespace, holder.stem ?? name].join('/') : holder.subject,
+    ownerSubject: holder.subject,
+    what: isService
+      ? `service ${name} has not computed in ${spanWords(seconds)}, ${gpuWords(gpus, holder.model)}`
+      : `session ${name} unused since ${timeWords(holder.unusedSince, now)}, ${gpuWords(gpus, holder.model)}`,
+    because: [
+      `No kernel on any of its GPUs since ${timeWords(holder.unusedSince, now)}${isService ? ' or longer' : ''}: ${spanWords(seconds)}, ${gpuHourWords(holder.gpuS)} (engine, else SM, else utilisation; power).`,
+      ...(holder.memoryMibMax === null
+        ? []
+        : [`Device memory at most ${holder.memoryMibMax.toLocaleString('en-US')} MiB.`]),
+      ...(isService ? ['Neither its name nor a label says that it stands by.'] : []),
+      ...(mayTakeOver
+        ? [
+            `${countWords(holder.siblings, 'service')} of its family in the same place computed: it may stand by for them.`,
+          ]
+        : []),
+    ],
+    fix: (isService && names.length > 0 ? names : [holder.name]).map((each) => stopCommand({ ...holder, name: each })),
+    unless: isService
+      ? 'It stands by for another service: say so by a label (role=standby), and it is not named again.'
+      : 'Its owner comes back to what is in its memory.',
+    liveSince: holder.unusedSince,
+    ...(mayTakeOver && { isQuestion: true }),
+    takes: holder.subjects.flatMap((subject) => takesOf(subject, holder)),
+  };
+}
+
+/** Whole days of it, and what came after the last kernel on the day of that: else the rest would be a finding of its own. */
+function takesOf(subject: string, { unusedSince, firstDay, lastDay, lastUsePermille }: UnusedHolder): Take[] {
+  const whole: Take = { subject, firstDay: laterDay(firstDay, unusedSince), lastDay, category: 'idle' };
+  if (lastUsePermille === 0) return [whole];
+  const day = unusedSince.toISOString().slice(0, 10);
+  return [whole, { subject, firstDay: day, lastDay: day, category: 'idle', permille: lastUsePermille }];
+}
+
+/** The first whole day of it: the day on which it was last used has idle time of another kind, too. */
+function laterDay(firstDay: string, since: Date): string {
+  const isMidnight = since.getTime() % 86_400_000 === 0;
+  const day = new Date(since.getTime() + (isMidnight ? 0 : 86_400_000)).toISOString().slice(0, 10);
+  return day > firstDay ? day : firstDay;
+}

@@ -1,0 +1,259 @@
+import { describe, expect, it } from 'vitest';
+import { claimsOn } from '../../test/claims-on.ts';
+import type { Claim } from '../facts/detector.ts';
+import { idleSessions } from './idle-sessions.ts';
+
+const U = 63_000;
+const H = 3600;
+const clock = (day: string, hour: number): string =>
+  `${day} ${String(Math.floor(hour)).padStart(2, '0')}:${String(Math.round((hour % 1) * 60)).padStart(2, '0')}:00`;
+const nextDay = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+
+interface Day {
+  readonly day: string;
+  /** Hours held, and those between which it computed; all of it idle where left out. */
+  readonly held?: readonly [from: number, until: number];
+  readonly used?: readonly [first: number, last: number];
+  readonly unknownHours?: number;
+  readonly over?: Readonly<Record<string, string | number | null>>;
+}
+
+/** A session's days as `stint_day` has them. It computes all the time between its first and its last kernel. */
+const days = (id: string, all: readonly Day[], over: Readonly<Record<string, string | number | null>> = {}) =>
+  all.map(({ day, held: [from, until] = [0, 24], used, unknownHours = 0, over: own = {} }) => {
+    const computing = used === undefined ? 0 : used[1] - used[0];
+    const end = until === 24 ? clock(nextDay(day), 0) : clock(day, until);
+    return {
+      day,
+      subject: `job kubernetes/${id}/0`,
+      source: 'kubernetes',
+      allocation_id: id,
+      attempt: 0,
+      node_id: 'n1',
+      device_id: `gpu-${id}`,
+      root_device_id: `gpu-${id}`,
+      manner: 'interactive',
+      workload_kind: 'Notebook',
+      workload_name: `notes-${id}`,
+      held_since: '2026-03-01 08:00:00',
+      ended_at: null,
+      held_from: clock(day, from),
+      held_until: end,
+      held_s: (until - from) * H,
+      computing_s: computing * H,
+      idle_s: (until - from - computing - unknownHours) * H,
+      unknown_s: unknownHours * H,
+      units: (until - from) * H * U,
+      first_computing_at: used === undefined ? null : clock(day, used[0]),
+      last_computing_at: used === undefined ? null : clock(day, used[1]),
+      known_until: end,
+      idle_from: null,
+      ...over,
+      ...own,
+    };
+  });
+
+const known = (id: string, over: Readonly<Record<string, string | null>> = {}) => ({
+  day: '2026-03-03',
+  subject: `job kubernetes/${id}/0`,
+  namespace: 'nlp',
+  user_name: 'mchen',
+  workload_stem: 'notes-0',
+  ...over,
+});
+
+const claims = (
+  stint_day: readonly Readonly<Record<string, string | number | null>>[],
+  more: Parameters<typeof claimsOn>[1] = {},
+  asked: Parameters<typeof claimsOn>[2] = {},
+): Promise<readonly Claim[]> => claimsOn(idleSessions, { stint_day, ...more }, asked);
+
+const [MON, TUE] = ['2026-03-02', '2026-03-03'];
+const now = '2026-03-03 20:00:00';
+const until = now;
+const today = (over: Partial<Day>): Day => ({ day: TUE, held: [0, 20], ...over });
+
+describe('it says nothing', () => {
+  const silent: { name: string; rows: readonly Day[]; over?: Readonly<Record<string, string | number | null>> }[] = [
+    { name: 'of a notebook that was used an hour ago', rows: [today({ held: [8, 20], used: [8, 19] })] },
+    { name: 'of bursts of debugging: the last one is what counts', rows: [today({ held: [8, 20], used: [9, 18.5] })] },
+    { name: 'of a start that has not computed yet', rows: [today({ held: [19, 20] })] },
+    {
+      name: 'of one whose sensors are dark for more than 5 % of the time',
+      rows: [today({ used: [0, 10], unknownHours: 2 })],
+    },
+    {
+      name: 'of one whose newest sample is older than an hour',
+      rows: [today({ used: [0, 10], over: { known_until: clock(TUE, 18) } })],
+    },
+    {
+      name: 'of a holder by count that computed today: nobody knows when',
+      rows: [today({ used: [0, 10], over: { first_computing_at: null, last_computing_at: null } })],
+    },
+    { name: 'of a training job that waits', rows: [today({ used: [0, 10] })], over: { manner: 'job' } },
+    { name: 'of a service between requests', rows: [today({ used: [0, 10] })], over: { manner: 'serving' } },
+    {
+      name: 'of a pause shorter than a night in a session that ended',
+      rows: [{ day: MON, held: [8, 18], used: [8, 15], over: { ended_at: clock(MON, 18) } }],
+    },
+  ];
+  it.each(silent)('$name', async ({ rows, over = {} }) =>
+    expect(await claims(days('1', rows, over), {}, { until, now })).toEqual([]),
+  );
+});
+
+describe('idle now', () => {
+  it('says since when, what it rests on, what to paste, and names the money of the stretch only', async () => {
+    const rows = days('1', [
+      { day: MON, held: [8, 24], used: [8, 20] },
+      today({ over: { power_w_max: 71, fb_used_mib_max: 9000 } }),
+    ]);
+    const model = [{ day: TUE, subject: 'job kubernetes/1/0', device_id: 'gpu-1', model: 'NVIDIA H100 80GB HBM3' }];
+    const [claim, ...others] = await claims(rows, { subject: [known('1')], subject_day: model }, { until, now });
+    expect(others).toEqual([]);
+    expect(claim).toMatchObject({
+      about: 'job kubernetes/1/0',
+      ownerSubject: 'job kubernetes/1/0',
+      what: 'notebook notes-1 idle since Mon 20:00, 1×H100',
+      because: [
+        'No kernel in 24 h up to Tue 20:00, at most 71 W on its last day, 9,000 MiB of memory held. Measured (engine, else SM, else utilisation; power).',
+      ],
+      fix: ['kubectl delete notebook notes-1 -n nlp'],
+      liveSince: new Date('2026-03-02T20:00:00Z'),
+      spark: [750, 0],
+      takes: [
+        { subject: 'job kubernetes/1/0', firstDay: MON, lastDay: MON, category: 'idle', permille: 1000 },
+        { subject: 'job kubernetes/1/0', firstDay: TUE, lastDay: TUE, category: 'idle' },
+      ],
+    });
+  });
+
+  it('of the first day only the part after the last kernel', async () => {
+    const [claim] = await claims(days('1', [today({ used: [10, 15] })]), {}, { until, now });
+    // 10 h of the morning and 5 h of the evening are idle, and the evening is meant.
+    expect(claim?.takes).toEqual([
+      { subject: 'job kubernetes/1/0', firstDay: TUE, lastDay: TUE, category: 'idle', permille: 333 },
+    ]);
+  });
+
+  it('a hostile name stays one word of the command', async () => {
+    const rows = days('1', [today({ used: [0, 10] })], { workload_name: "x; rm -rf '~'" });
+    const [claim] = await claims(rows, { subject: [known('1')] }, { until, now });
+    expect(claim?.fix).toEqual([`kubectl delete notebook 'x; rm -rf '\\''~'\\''' -n nlp`]);
+  });
+
+  it('a box no scheduler knows is told after a working day, as riskier, with the command of its cloud', async () => {
+    const box = {
+      subject: 'node box1',
+      source: null,
+      allocation_id: null,
+      manner: null,
+      node_id: 'box1',
+      workload_kind: null,
+      workload_name: null,
+      held_since: null,
+    };
+    const subject = [
+      { day: TUE, subject: 'node box1', provider: 'AWS', region: 'us-east-1', resource_id: 'arn:aws:ec2/i-0ab' },
+    ];
+    const rows = (last: number) => days('b', [today({ used: [0, last] })], box);
+    expect(await claims(rows(13), { subject }, { until, now })).toEqual([]);
+    const [claim] = await claims(rows(10), { subject }, { until, now });
+    expect(claim).toMatchObject({
+      what: 'box box1 idle since Tue 10:00, 1 GPU',
+      fix: ['aws ec2 stop-instances --instance-ids i-0ab --region us-east-1'],
+      blastRadius: 3,
+    });
+  });
+});
+
+describe('night after night', () => {
+  const night = (id: string, day: string): Readonly<Record<string, string | number | null>>[] =>
+    days(id, [
+      { day, held: [8, 24], used: [8, 18] },
+      { day: nextDay(day), held: [0, 12], used: [8, 12], over: { ended_at: clock(nextDay(day), 12) } },
+    ]);
+
+  it('one session is one finding, and its money the nights without the pauses of the day', async () => {
+    const [claim, ...others] = await claims(night('1', '2026-02-10'), { subject: [known('1')] });
+    expect(others).toEqual([]);
+    expect(claim?.what).toBe('notebook notes-1 left on unused once, 1 GPU');
+    expect(claim?.liveSince).toBeUndefined();
+    // 6 h and 8 h of 14 idle hours.
+    expect(claim?.takes).toEqual([
+      {
+        subject: 'job kubernetes/1/0',
+        firstDay: '2026-02-10',
+        lastDay: '2026-02-11',
+        category: 'idle',
+        permille: 1000,
+      },
+    ]);
+  });
+
+  it('the sessions of one person and name are one finding, never one a night', async () => {
+    const rows = ['2026-02-10', '2026-02-12', '2026-02-16'].flatMap((day, index) => night(String(index), day));
+    const all = await claims(rows, { subject: ['0', '1', '2'].map((id) => known(id)) });
+    expect(all.map(({ what }) => what)).toEqual(['3 sessions of notes left on unused 3 times, 1 GPU each']);
+    expect(all[0]?.about).toBe('nights of mchen notes-0');
+  });
+
+  it('boxes of one pool are one finding, and its owner is who runs the pool', async () => {
+    const box = { allocation_id: null, source: null, manner: null, workload_kind: null, workload_name: null };
+    const rows = ['b1', 'b2', 'b3'].flatMap((id) =>
+      night(id, '2026-02-10').map((row) => ({ ...row, ...box, node_id: id, subject: `node ${id}` })),
+    );
+    const subject = ['b1', 'b2', 'b3'].map((id) => ({
+      day: '2026-02-11',
+      subject: `node ${id}`,
+      cluster: 'workstations',
+    }));
+    const all = await claims(rows, { subject });
+    expect(all.map(({ what, about, ownerSubject }) => ({ what, about, ownerSubject }))).toEqual([
+      {
+        what: '3 boxes of workstations left on unused 3 times, 1 GPU each',
+        about: 'nights of boxes of workstations',
+        ownerSubject: null,
+      },
+    ]);
+  });
+
+  it('a night far from Greenwich lies within a day', async () => {
+    const used = { used: [0, 24] as const, over: { computing_s: 9 * H, idle_s: 15 * H, inner_idle_s: 14 * H } };
+    const rows = days('1', [
+      { day: '2026-02-10', ...used },
+      { day: '2026-02-11', held: [0, 1], used: [0, 1], over: { ended_at: clock('2026-02-11', 1) } },
+    ]);
+    const [claim] = await claims(rows, { subject: [known('1')] });
+    expect(claim?.what).toBe('notebook notes-1 left on unused once, 1 GPU');
+    expect(claim?.takes).toEqual([
+      { subject: 'job kubernetes/1/0', firstDay: '2026-02-10', lastDay: '2026-02-10', category: 'idle', permille: 933 },
+    ]);
+  });
+
+  it('one that computes right now after a night is not idle now', async () => {
+    const rows = days('1', [{ day: MON, held: [8, 24], used: [8, 10] }, today({ used: [9, 20] })]);
+    const all = await claims(rows, { subject: [known('1')] }, { until, now });
+    expect(all.map(({ about, liveSince }) => [about, liveSince])).toEqual([['nights of mchen notes-0', undefined]]);
+  });
+
+  it('the day on which a stretch began that goes on is shared with the night before it, and no second is meant twice', async () => {
+    const rows = days('1', [{ day: MON, held: [8, 24], used: [8, 18] }, today({ used: [9, 12] })]);
+    const [live, nights] = await claims(rows, { subject: [known('1')] }, { until, now });
+    // Of 17 idle hours on Tuesday 8 are of the evening and 9 of the night.
+    expect(live?.takes).toEqual([
+      { subject: 'job kubernetes/1/0', firstDay: TUE, lastDay: TUE, category: 'idle', permille: 470 },
+    ]);
+    expect(nights?.takes).toEqual([
+      { subject: 'job kubernetes/1/0', firstDay: MON, lastDay: MON, category: 'idle', permille: 1000 },
+      { subject: 'job kubernetes/1/0', firstDay: TUE, lastDay: TUE, category: 'idle', permille: 529 },
+    ]);
+  });
+
+  it('what was idle to its end counts once it has ended', async () => {
+    const rows = days('1', [{ day: MON, held: [8, 20], used: [8, 10], over: { ended_at: clock(MON, 20) } }]);
+    expect((await claims(rows, { subject: [known('1')] })).map(({ what }) => what)).toEqual([
+      'notebook notes-1 left on unused once, 1 GPU',
+    ]);
+  });
+});

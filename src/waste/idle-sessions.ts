@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import type { Claim, JudgeContext, Take } from '../facts/detector.ts';
+import { detector } from '../facts/detector.ts';
+import { nameWord } from '../facts/shell-word.ts';
+import type { Session } from './idle-stretches.ts';
+import { session, SESSIONS_SQL } from './idle-stretches.ts';
+import { commentLine, stopCommand } from './stop-command.ts';
+import { stemWords } from './run-words.ts';
+import { countWords, gpuWords, spanWords, timeWords, wholeWords } from './wording.ts';
+
+const options = z.object({
+  /**
+   * Ski rental: who stops after as long as a restart costs never pays more than twice the best choice. To get a notebook back to
+   * where it was (pod, imports, data, the thread of thought) takes people an hour or two.
+   */
+  idleHoursMin: z.number().positive().default(2),
+  /** A box nobody has put in a queue has nobody to ask: a working day without a kernel is long enough. */
+  boxIdleHoursMin: z.number().positive().default(8),
+  /** A meeting and a lunch are shorter than this, a night is longer. */
+  nightHoursMin: z.number().positive().default(5),
+  /** Above this share of unknown time nothing is said: `telemetry-gaps` speaks of it. */
+  unknownPermilleMax: z.number().min(0).max(1000).default(50),
+  /** The newest sample may be so old, else nobody knows what the thing does now. */
+  currentHours: z.number().positive().default(1),
+});
+type Options = z.output<typeof options>;
+
+/**
+ * Question: which notebooks, shells and boxes does nobody use, now or night after night?
+ *
+ * The template for detectors: `ask` says which rows it needs and groups them in SQL, `judge` says what they mean and names the money.
+ */
+export const idleSessions = detector({
+  name: 'idle-sessions',
+  title: 'notebooks, shells and boxes nobody uses',
+  category: 'idle',
+  factor: 'utilisation',
+  basis: 'measured',
+  blastRadius: 2,
+  blast: 'What is only in the memory of the session is lost; files stay.',
+  effort: 'one command',
+  options,
+  ask: ({ idleHoursMin, boxIdleHoursMin, nightHoursMin, unknownPermilleMax }) => ({
+    sessions: {
+      row: session,
+      tables: ['stint_day', 'subject', 'subject_day'],
+      params: {
+        idleSeconds: Math.min(idleHoursMin, boxIdleHoursMin) * 3600,
+        nightSeconds: nightHoursMin * 3600,
+        unknownPermille: unknownPermilleMax,
+      },
+      sql: SESSIONS_SQL,
+    },
+  }),
+  judge: ({ sessions }, context) => [
+    ...sessions.filter((each) => isIdleNow(each, context)).map((each) => liveClaim(each, context)),
+    ...nightClaims(sessions, context),
+  ],
+});
+
+const isBox = ({ allocationId }: Session): boolean => allocationId === null;
+
+function isIdleNow(each: Session, { options: set, now }: JudgeContext<Options>): boolean {
+  const hours = isBox(each) ? set.boxIdleHoursMin : set.idleHoursMin;
+  const ageMs = each.knownUntil === null ? Infinity : now.getTime() - each.knownUntil.getTime();
+  return (
+    each.isOpen &&
+    each.idleSeconds >= hours * 3600 &&
+    each.unknownPermille <= set.unknownPermilleMax &&
+    ageMs <= set.currentHours * 3_600_000
+  );
+}
+
+function liveClaim(each: Session, { now, from }: JudgeContext<Options>): Claim {
+  const gpus = gpuWords(each.gpuTenths / 10, each.model);
+  const isUsed = each.heldSince === null || each.idleFrom > each.heldSince;
+  // At the begin of the window nobody knows how long it has been so.
+  const isOlder = each.idleFrom <= from && (each.heldSince === null || each.heldSince < from);
+  const begin = isOlder ? `before ${each.idleFrom.toISOString().slice(0, 10)}` : timeWords(each.idleFrom, now);
+  const since = `${isUsed ? 'idle' : 'never used'} since ${begin}`;
+  return {
+    about: each.subject,
+    ownerSubject: each.subject,
+    what: `${thing(each)} ${since}, ${gpus}`,
+    because: [evidence(each, now), ...(isBox(each) ? ['No scheduler says who holds it.'] : [])],
+    fix: stopCommands(each),
+    unless: isBox(each)
+      ? 'Somebody uses it for something other than its GPU, or keeps it warm for a reason.'
+      : 'Its user is about to go on, or it serves as a warm standby.',
+    liveSince: each.idleFrom,
+    spark: each.spark,
+    takes: liveTakes(each),
+    ...(isBox(each) && { blastRadius: 3, blast: 'Nobody is known to ask; what runs beside the GPU stops too.' }),
+  };
+}
+
+function liveTakes({ subject, firstDay, lastDay, firstDayPermille }: Session): Take[] {
+  const first: Take = { subject, firstDay, lastDay: firstDay, category: 'idle', permille: firstDayPermille };
+  if (firstDay === lastDay) return [first];
+  return [first, { subject, firstDay: dayAfter(firstDay), lastDay, category: 'idle' }];
+}
+
+/** One finding for a session, for all of a person's sessions of one name, or for the boxes of one pool: never one a night. */
+function nightClaims(sessions: readonly Session[], context: JudgeContext<Options>): Claim[] {
+  const groups = new Map<string, Session[]>();
+  for (const each of sessions.filter(({ nights }) => nights > 0)) {
+    const key = isBox(each)
+      ? each.cluster === null
+        ? each.subject
+        : `boxes of ${each.cluster}`
+      : `${each.userName ?? each.namespace ?? ''} ${each.stem ?? each.subject}`;
+    groups.set(key, [...(groups.get(key) ?? []), each]);
+  }
+  return [...groups].map(([key, group]) => nightClaim(key, group, context));
+}
+
+function nightClaim(key: string, group: readonly Session[], { options: set }: JudgeContext<Options>): Claim {
+  const latest = group.reduce((a, b) => (a.lastDay >= b.lastDay ? a : b));
+  const [nights, days] = [sum(group.map((each) => each.nights)), sum(group.map((each) => each.days))];
+  const seconds = sum(group.map(({ nightSeconds }) => nightSeconds));
+  // Who stops a pool of boxes by a schedule is who runs it, unless all are one person's.
+  const isOnes = latest.userName !== null && group.every(({ userName }) => userName === latest.userName);
+  const isPool = isBox(latest) && group.length > 1 && !isOnes;
+  return {
+    about: `nights of ${key}`,
+    ownerSubject: isPool ? null : latest.subject,
+    what: `${things(group)} left on unused ${nights === 1 ? 'once' : `${nights} times`}, ${gpuWords(latest.gpuTenths / 10, latest.model)}${group.length === 1 ? '' : ' each'}`,
+    because: [
+      `${nights === 1 ? 'One stretch' : `${nights} stretches`} of ${set.nightHoursMin} h or more without a kernel, ${spanWords(seconds)} in all, on ${countWords(days, 'day')} of use (engine, else SM, else utilisation below 1 %, power at rest).`,
+      'Pauses by day are not counted.',
+    ],
+    fix: endingCommands(latest),
+    unless: 'It had to be ready at once when its user came back.',
+    blast: 'A session that is stopped loses what is only in its memory; files stay.',
+    effort: 'a setting, once',
+    takes: group.flatMap(nightTakes),
+  };
+}
+
+function nightTakes(each: Session): Take[] {
+  const { subject, nightsFirstDay, nightsLastDay, nightsPermille, sharedPermille, firstDay } = each;
+  const category = 'idle';
+  return [
+    ...(nightsFirstDay === null || nightsLastDay === null
+      ? []
+      : [{ subject, firstDay: nightsFirstDay, lastDay: nightsLastDay, category, permille: nightsPermille } as const]),
+    ...(sharedPermille === 0
+      ? []
+      : [{ subject, firstDay, lastDay: firstDay, category, permille: sharedPermille } as const]),
+  ];
+}
+
+function things(group: readonly Session[]): string {
+  const [first] = group;
+  if (first === undefined || group.length === 1) return first === undefined ? '' : thing(first);
+  if (isBox(first)) return `${group.length} boxes of ${first.cluster ?? 'one pool'}`;
+  return `${group.length} sessions of ${stemWords(first.stem)}`;
+}
+
+function thing({ workloadKind, workloadName, allocationId, nodeId, source }: Session): string {
+  if (allocationId === null) return `box ${nodeId ?? ''}`.trim();
+  const kind = workloadKind === null || workloadKind === 'Job' ? 'session' : workloadKind.toLowerCase();
+  return `${kind} ${workloadName ?? `${source}/${allocationId}`}`;
+}
+
+function evidence({ idleSeconds, knownUntil, powerW, memoryMib }: Session, now: Date): string {
+  const watts = powerW === null ? '' : `, at most ${powerW} W on its last day`;
+  const memory =
+    memoryMib === null ? '' : memoryMib >= 500 ? `, ${wholeWords(memoryMib)} MiB of memory held` : ', no memory held';
+  const until = knownUntil === null ? '' : ` up to ${timeWords(knownUntil, now)}`;
+  return `No kernel in ${spanWords(idleSeconds)}${until}${watts}${memory}. Measured (engine, else SM, else utilisation; power).`;
+}
+
+function stopCommands(each: Session): string[] {
+  if (!isBox(each)) return [stopCommand({ ...each, kind: each.workloadKind, name: each.workloadName })];
+  const { provider, resourceId, nodeId, region } = each;
+  const machine = nameWord(resourceId?.split(/[/:]/).at(-1) ?? nodeId ?? '');
+  switch (provider?.toLowerCase()) {
+    case 'aws':
+      return [
+        `aws ec2 stop-instances --instance-ids ${machine}${region === null ? '' : ` --region ${nameWord(region)}`}`,
+      ];
+    case 'gcp':
+    case 'google cloud':
+      return [`gcloud compute instances stop ${machine}`];
+    case 'azure':
+    case 'microsoft':
+      return [`az vm deallocate --ids ${machine}`];
+    default:
+      return [commentLine(`stop ${machine} where it was started; what is owned can be lent out instead`)];
+  }
+}
+
+/** So that the next night ends by itself. */
+function endingCommands({ source, provider }: Session): string[] {
+  if (source === 'slurm')
+    return ['salloc --time=10:00:00  # or #SBATCH --time=10:00:00: it ends by itself in the evening'];
+  if (source === 'kubernetes')
+    return [
+      'kubectl set env deployment/notebook-controller-deployment -n kubeflow ENABLE_CULLING=true CULL_IDLE_TIME=120',
+      '# JupyterHub: jupyterhub-idle-culler --timeout=7200',
+    ];
+  return provider === null
+    ? ['shutdown +600  # in the morning: it ends by itself in the evening']
+    : ['# stop it by a schedule of its cloud, at night and on weekends'];
+}
+
+function dayAfter(day: string): string {
+  return new Date(new Date(`${day}T00:00:00Z`).getTime() + 86_400_000).toISOString().slice(0, 10);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((a, b) => a + b, 0);
+}

@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest';
+import { claimsOn } from '../../test/claims-on.ts';
+import { lostWork } from './lost-work.ts';
+
+/** Attempts of one kind, each on four GPUs: how they ended, after how many hours, and how many of those were lost. */
+interface Attempts {
+  readonly count: number;
+  readonly outcome: string | null;
+  readonly hours: number;
+  readonly lost?: number;
+  readonly manner?: string;
+  readonly attempt?: number;
+  readonly stem?: string;
+}
+
+const GPUS = 4;
+
+function fleet(kinds: readonly Attempts[]): Parameters<typeof claimsOn>[1] {
+  const attempts = kinds.flatMap((kind, index) =>
+    Array.from({ length: kind.count }, (_, n) => ({ ...kind, id: `${index}-${n}` })),
+  );
+  const subjectOf = ({ id, attempt = 0 }: (typeof attempts)[number]): string => `job slurm/${id}/${attempt}`;
+  return {
+    stint_day: attempts.flatMap((each) =>
+      Array.from({ length: GPUS }, (_, gpu) => ({
+        day: '2026-03-02',
+        subject: subjectOf(each),
+        source: 'slurm',
+        allocation_id: each.id,
+        attempt: each.attempt ?? 0,
+        node_id: 'n',
+        device_id: `d${gpu}`,
+        manner: each.manner ?? 'job',
+        held_since: '2026-03-02 00:00:00',
+        held_from: '2026-03-02 00:00:00',
+        held_until: new Date(Date.UTC(2026, 2, 2) + each.hours * 3_600_000)
+          .toISOString()
+          .slice(0, 19)
+          .replace('T', ' '),
+        outcome: each.outcome,
+        held_s: Math.round(each.hours * 3600),
+        computing_s: Math.round(each.hours * 3600),
+        idle_s: 0,
+        unknown_s: 0,
+        units: Math.round(each.hours * 3600) * 63_000,
+      })),
+    ),
+    subject: attempts.map((each) => ({
+      day: '2026-03-02',
+      subject: subjectOf(each),
+      what: 'job',
+      account: 'nlp',
+      workload_stem: each.stem ?? 'train-0',
+    })),
+    subject_day: attempts.flatMap((each) =>
+      (each.lost ?? 0) === 0
+        ? []
+        : [
+            {
+              day: '2026-03-02',
+              subject: subjectOf(each),
+              allocation_id: each.id,
+              category: 'lost',
+              reason: each.outcome,
+              gpu_units: (each.lost ?? 0) * 3600 * GPUS * 63_000,
+            },
+          ],
+    ),
+  };
+}
+
+const SILENT: Readonly<Record<string, readonly Attempts[]>> = {
+  'work that comes to its end': [{ count: 20, outcome: 'completed', hours: 10 }],
+  'work that people cancelled': [{ count: 20, outcome: 'cancelled', hours: 10 }],
+  'one bad end among many': [
+    { count: 1, outcome: 'failed', hours: 10, lost: 10 },
+    { count: 20, outcome: 'completed', hours: 10 },
+  ],
+  'a percent of a large kind': [
+    { count: 3, outcome: 'failed', hours: 2, lost: 2 },
+    { count: 60, outcome: 'completed', hours: 20 },
+  ],
+  'failures that lost minutes': [{ count: 30, outcome: 'failed', hours: 0.05, lost: 0.05 }],
+};
+
+test.each(Object.entries(SILENT))('says nothing of %s', async (_, attempts) => {
+  expect(await claimsOn(lostWork, fleet(attempts))).toEqual([]);
+});
+
+const CASES: Readonly<Record<string, { attempts: readonly Attempts[]; what: string; because?: string; fix?: string }>> =
+  {
+    'failures far into the run ask for checkpoints': {
+      attempts: [
+        { count: 5, outcome: 'failed', hours: 10, lost: 10 },
+        { count: 5, outcome: 'completed', hours: 10 },
+      ],
+      what: 'train loses 50 % of its time to bad ends, 5 attempts of 10',
+      because: '5 attempts failed (200 GPU-hours, the middle one after 10 h).',
+      fix: 'torchrun --max-restarts=3 train.py   # restarts in place, with the GPUs it has',
+    },
+    'most die early: a smoke run': {
+      attempts: [{ count: 30, outcome: 'failed', hours: 0.2, lost: 0.2 }],
+      what: 'train loses 100 % of its time to bad ends, 30 attempts of 30',
+      fix: 'srun --gpus=1 --time=00:10:00 python train.py --max-steps 20   # then the real run, by --dependency=afterok',
+    },
+    'preempted work saves when it is told to go': {
+      attempts: [{ count: 5, outcome: 'preempted', hours: 10, lost: 3 }],
+      what: 'train loses 30 % of its time to bad ends, 5 attempts of 5',
+      fix: '#SBATCH --requeue --signal=B:USR1@120   # two minutes to save; trap USR1 in the script',
+    },
+    'tries after the first are counted': {
+      attempts: [
+        { count: 2, outcome: 'failed', hours: 10, lost: 5 },
+        { count: 2, outcome: 'failed', hours: 10, lost: 5, attempt: 1 },
+      ],
+      what: 'train loses 50 % of its time to bad ends, 4 attempts of 4',
+      because: '2 of them were second tries or later.',
+    },
+  };
+
+test.each(Object.entries(CASES))('%s', async (_, { attempts, what, because, fix }) => {
+  const claims = await claimsOn(lostWork, fleet(attempts));
+  expect(claims.map((claim) => claim.what)).toEqual([what]);
+  expect(claims[0]?.because).toEqual(expect.arrayContaining(because === undefined ? [] : [because]));
+  expect(claims[0]?.fix).toEqual(expect.arrayContaining(fix === undefined ? [] : [fix]));
+});
+
+test('claims the lost money of the attempts that lost, and says whose it is by the largest', async () => {
+  const [claim] = await claimsOn(
+    lostWork,
+    fleet([
+      { count: 2, outcome: 'failed', hours: 10, lost: 5 },
+      { count: 1, outcome: 'node-fail', hours: 20, lost: 20 },
+    ]),
+  );
+  expect(claim?.ownerSubject).toBe('job slurm/1-0/0');
+  expect(claim?.takes.map(({ subject, category, permille }) => [subject, category, permille])).toEqual([
+    ['job slurm/1-0/0', 'lost', undefined],
+    ['job slurm/0-0/0', 'lost', undefined],
+    ['job slurm/0-1/0', 'lost', undefined],
+  ]);
+});
+
+test('train and train-1, train-2 … are two kinds, told apart by the words a number hangs on', async () => {
+  const bad = { count: 5, outcome: 'failed', hours: 10, lost: 10 };
+  const claims = await claimsOn(lostWork, fleet([bad, { ...bad, stem: 'train' }]));
+  expect(claims.map(({ about }) => about).toSorted()).toEqual(['train in nlp', 'train-0 in nlp']);
+});

@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import { detector } from '../facts/detector.ts';
+import type { Claim } from '../facts/detector.ts';
+import { sqlCount, sqlTime } from '../facts/sql-row.ts';
+import { divideRounded, formatUsdCents, formatWholeUsd } from '../money/usd.ts';
+import { stemWords } from './run-words.ts';
+import { LIVE_SQL, PAST_SQL } from './runaway-sql.ts';
+import { LIVES_READ } from './runs-sql.ts';
+import { commentLine, stopCommand } from './stop-command.ts';
+import { countWords, gpuWords, spanWords } from './wording.ts';
+
+const Options = z.object({
+  // A 99th percentile of fewer is one accident.
+  finishedMin: z.number().int().default(8),
+  // Above the 99th percentile is once in a hundred by chance; three times the middle besides is what people call far above.
+  timesMedian: z.number().default(3),
+  // So far; what is smaller is not worth waking anybody.
+  gpuHoursMin: z.number().int().default(4),
+  // News older than this say nothing about now.
+  freshMinutes: z.number().int().default(60),
+});
+export type RunawayOptions = z.infer<typeof Options>;
+
+const micros = z.bigint().nullable();
+
+/** A job that goes on. */
+const LiveJob = z.object({
+  subject: z.string(),
+  source: z.string(),
+  allocationId: z.string(),
+  attempt: sqlCount,
+  name: z.string().nullable(),
+  workloadKind: z.string().nullable(),
+  namespace: z.string().nullable(),
+  home: z.string(),
+  stem: z.string().nullable(),
+  user: z.string().nullable(),
+  model: z.string().nullable(),
+  nodes: sqlCount,
+  /** 63,000ths of a GPU it holds now. */
+  shareUnits: z.bigint(),
+  heldSince: sqlTime,
+  gpuS: sqlCount,
+  /** Since it began, as far as the window reaches. */
+  usdMicros: micros,
+  /** What it costs an hour, by its last day; null without a price. */
+  usdMicrosPerHour: micros,
+});
+export type LiveJob = z.infer<typeof LiveJob>;
+
+/** Finished jobs of one kind: the middle one and the 99th of a hundred. */
+const Past = z.object({
+  home: z.string(),
+  stem: z.string().nullable(),
+  /** Null: of all users. */
+  user: z.string().nullable(),
+  jobs: sqlCount,
+  medianS: sqlCount,
+  p99S: sqlCount,
+  medianUsdMicros: micros,
+  p99UsdMicros: micros,
+  medianUnits: z.bigint(),
+  p99Units: z.bigint(),
+});
+export type Past = z.infer<typeof Past>;
+
+/** What runs away: how long it has held GPUs, what it has cost, or how many it holds. */
+export type RunawayBy = 'hours' | 'cost' | 'gpus';
+
+export interface Runaway {
+  readonly job: LiveJob;
+  readonly kind: Past;
+  readonly by: readonly RunawayBy[];
+  readonly heldS: number;
+  readonly stop: string;
+}
+
+/**
+ * Question: which jobs that go on have left their own kind far behind: in hours, in money, in GPUs?
+ *
+ * A job is compared with finished jobs of its own name and person, where there are too few with those of its name; it must be above
+ * the 99th percentile and three times the middle. Only completed ones count: what failed in its first minute says nothing about how long
+ * such work takes. It claims no waste, for nobody knows whether the work is worth it: it says that somebody should look, now.
+ *
+ * Reads: stint_day, subject, subject_day.
+ */
+export const runawayJobs = detector({
+  name: 'runaway-jobs',
+  title: 'jobs that spend far above their own kind, right now',
+  category: 'computing',
+  factor: 'utilisation',
+  basis: 'measured',
+  blastRadius: 4,
+  blast: 'What the job computed since its last checkpoint is lost.',
+  effort: 'a question to its owner, then one command',
+  options: Options,
+  ask: ({ freshMinutes }) => ({
+    live: {
+      row: LiveJob,
+      tables: [...LIVES_READ],
+      params: { freshMinutes },
+      sql: LIVE_SQL,
+    },
+    past: {
+      row: Past,
+      tables: [...LIVES_READ],
+      sql: PAST_SQL,
+    },
+  }),
+  judge: ({ live, past }, { options, now }) => findRunaways(live, past, options, now).map(claimOf),
+});
+
+/** Question: which live jobs are far above finished ones of their kind, and in what? The dearest an hour first. */
+export function findRunaways(
+  live: readonly LiveJob[],
+  past: readonly Past[],
+  options: RunawayOptions,
+  now: Date,
+): readonly Runaway[] {
+  return live
+    .flatMap((job): Runaway[] => {
+      const kind = kindFor(job, past, options);
+      if (kind === undefined) return [];
+      const heldS = Math.floor((now.getTime() - job.heldSince.getTime()) / 1000);
+      const by: RunawayBy[] = [
+        ...(heldS > kind.p99S && heldS >= options.timesMedian * kind.medianS ? (['hours'] as const) : []),
+        ...(isFar(job.usdMicros, kind.medianUsdMicros, kind.p99UsdMicros, options) ? (['cost'] as const) : []),
+        ...(isFar(job.shareUnits, kind.medianUnits, kind.p99Units, options) ? (['gpus'] as const) : []),
+      ];
+      const isLarge = job.gpuS >= options.gpuHoursMin * 3600 || by.includes('gpus');
+      return by.length > 0 && isLarge
+        ? [{ job, kind, by, heldS, stop: stopCommand({ ...job, kind: job.workloadKind }) }]
+        : [];
+    })
+    .toSorted(
+      (a, b) => Number((b.job.usdMicrosPerHour ?? -1n) - (a.job.usdMicrosPerHour ?? -1n)) || b.job.gpuS - a.job.gpuS,
+    );
+}
+
+/** Finished jobs of its name and person; of its name, where the person has finished too few. */
+export function kindFor(
+  { home, stem, user }: Pick<LiveJob, 'home' | 'stem' | 'user'>,
+  past: readonly Past[],
+  { finishedMin }: Pick<RunawayOptions, 'finishedMin'>,
+): Past | undefined {
+  if (stem === null) return undefined;
+  const named = past.filter((kind) => kind.home === home && kind.stem === stem && kind.jobs >= finishedMin);
+  return named.find((kind) => kind.user === (user ?? '')) ?? named.find((kind) => kind.user === null);
+}
+
+function isFar(
+  value: bigint | null,
+  median: bigint | null,
+  p99: bigint | null,
+  { timesMedian }: RunawayOptions,
+): boolean {
+  if (value === null || median === null || p99 === null) return false;
+  return value > p99 && value * 1000n >= median * BigInt(Math.round(timesMedian * 1000));
+}
+
+/** What a runaway has that its kind has not, one sentence for each. */
+export function runawayWords({ job, kind, by, heldS }: Runaway): readonly string[] {
+  const others = `${countWords(kind.jobs, 'finished job')} of its kind`;
+  return by.map((what) => {
+    if (what === 'hours')
+      return `Runs for ${spanWords(heldS)}; of ${others} the middle one took ${spanWords(kind.medianS)}, the 99th of a hundred ${spanWords(kind.p99S)}.`;
+    if (what === 'cost')
+      return `Has cost ${money(job.usdMicros)}; of ${others} the middle one ${money(kind.medianUsdMicros)}, the 99th of a hundred ${money(kind.p99UsdMicros)}.`;
+    return `Holds ${gpus(job.shareUnits)} GPUs; of ${others} the middle one ${gpus(kind.medianUnits)}, the 99th of a hundred ${gpus(kind.p99Units)}.`;
+  });
+}
+
+function claimOf(runaway: Runaway): Claim {
+  const { job, heldS, stop } = runaway;
+  const name = job.name ?? job.allocationId;
+  return {
+    about: job.subject,
+    ownerSubject: job.subject,
+    what: `${name} spends far above its kind: ${gpuWords(Math.max(1, Math.round(Number(job.shareUnits) / 63_000)), job.model)} for ${spanWords(heldS)}`,
+    because: [
+      ...runawayWords(runaway),
+      `Begun ${job.heldSince.toISOString().slice(0, 16).replace('T', ' ')}${job.usdMicrosPerHour === null ? '' : `; an hour of it costs ${money(job.usdMicrosPerHour)}`}.`,
+    ],
+    fix: [commentLine(`ask its owner first; Bursar stops nothing`), stop],
+    unless: `It is meant to be longer or larger than other runs of ${stemWords(job.stem)}: a name of its own makes it its own kind.`,
+    liveSince: job.heldSince,
+    takes: [],
+    isQuestion: true,
+  };
+}
+
+function money(usdMicros: bigint | null): string {
+  if (usdMicros === null) return 'no price';
+  return usdMicros < 100_000_000n ? formatUsdCents(usdMicros) : formatWholeUsd(usdMicros);
+}
+
+function gpus(units: bigint): string {
+  const tenths = divideRounded(units * 10n, 63_000n);
+  return tenths % 10n === 0n ? String(tenths / 10n) : `${tenths / 10n}.${tenths % 10n}`;
+}

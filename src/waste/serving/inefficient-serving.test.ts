@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { claimsOn } from '../../../test/claims-on.ts';
+import { inefficientServing } from './inefficient-serving.ts';
+
+const ONE_HOUR = 63_000 * 3600;
+
+/** What a service counts in an hour of its quiet and of its busy quarter; busy in replica-hours. */
+interface Hour {
+  readonly busy?: number;
+  readonly tokens?: number | null;
+  readonly prompt?: number | null;
+  readonly requests?: number | null;
+  readonly requestS?: number | null;
+  readonly preemptions?: number | null;
+  readonly hits?: number | null;
+  readonly queries?: number | null;
+  readonly inferences?: number | null;
+  readonly executions?: number | null;
+  readonly unknown?: number;
+}
+
+const ms = (seconds: number | null | undefined): number | null => (seconds == null ? null : seconds * 1000);
+
+function tablesOf(quiet: Hour, peak: Hour, days: number) {
+  const dayOf = (place: number): string => new Date(Date.UTC(2026, 1, 2 + place)).toISOString().slice(0, 10);
+  const places = Array.from({ length: days }, (_, place) => place);
+  const hours = places.flatMap((place) =>
+    Array.from({ length: 24 }, (_, hour) => {
+      const of = { ...quiet, ...(hour >= 18 && peak) };
+      return {
+        day: dayOf(place),
+        service: 'a/serving/chat',
+        hour_start: `${dayOf(place)} ${String(hour).padStart(2, '0')}:00:00`,
+        replicas: 4,
+        replica_units: 63_000,
+        held_units: 4 * ONE_HOUR,
+        busy_units: (of.busy ?? 1) * ONE_HOUR,
+        unknown_units: (of.unknown ?? 0) * ONE_HOUR,
+        models: 1,
+        generation_tokens: of.tokens ?? null,
+        prompt_tokens: of.prompt ?? null,
+        requests: of.requests ?? null,
+        request_ms: ms(of.requestS),
+        preemptions: of.preemptions ?? null,
+        prefix_hit_tokens: of.hits ?? null,
+        prefix_query_tokens: of.queries ?? null,
+        inferences: of.inferences ?? null,
+        executions: of.executions ?? null,
+      };
+    }),
+  );
+  const replica = { service: 'a/serving/chat', name: 'chat', namespace: 'serving', workload_kind: 'Deployment' };
+  return {
+    service_hour: hours,
+    service_day: places.map((place) => ({
+      ...replica,
+      day: dayOf(place),
+      subject: 'job k/u1/0',
+      is_silent: false,
+      is_standby: false,
+    })),
+  };
+}
+
+const claimsOf = (quiet: Hour, peak: Hour = {}, days = 4) => claimsOn(inefficientServing, tablesOf(quiet, peak, days));
+
+/** Four requests in flight in a busy replica, two seconds each. */
+const CHAT: Hour = { tokens: 1_000_000, requests: 7200, requestS: 14_400 };
+
+describe('what a service makes of a busy GPU', () => {
+  it('more in its busiest hours at the same latency is claimed in part', async () => {
+    const claims = await claimsOf(CHAT, { tokens: 3_000_000, requests: 21_600, requestS: 43_200 });
+    // 18 × 1 and 6 × 3 million in 24 busy hours are 1.5 million an hour; the busiest quarter makes twice that.
+    expect(claims).toMatchObject([
+      {
+        about: 'a/serving/chat batches',
+        what: 'chat makes 2.0× the tokens of a busy GPU in its busiest hours',
+        takes: [
+          {
+            subject: 'job k/u1/0',
+            firstDay: '2026-02-02',
+            lastDay: '2026-02-05',
+            category: 'computing',
+            permille: 500,
+          },
+        ],
+        reachable: { lowPermille: 500, highPermille: 1000 },
+      },
+    ]);
+    expect(claims[0]?.because.join(' ')).toMatch(/417 tokens .* 833 .*in flight.*: 6\.0, .* 12.*2\.0 s.*2\.0 s.*p95/);
+  });
+
+  const silent: Record<string, { quiet: Hour; peak?: Hour; days?: number }> = {
+    'hours that are alike': { quiet: CHAT },
+    'tokens that were bought with latency': {
+      quiet: CHAT,
+      peak: { tokens: 3_000_000, requests: 7200, requestS: 43_200 },
+    },
+    'less than three days': { quiet: CHAT, peak: { tokens: 3_000_000, requests: 21_600, requestS: 43_200 }, days: 2 },
+    'hours that nobody measured': { quiet: { ...CHAT, requestS: 3600, unknown: 1 } },
+    'a service of which nothing is counted': { quiet: {} },
+    'a request of a thousand that gave way': { quiet: { ...CHAT, preemptions: 7 } },
+    'a prefix cache that is used': { quiet: { ...CHAT, prompt: 9_000_000, queries: 9_000_000, hits: 1_000_000 } },
+    'short prompts': { quiet: { ...CHAT, prompt: 1_000_000, queries: 1_000_000, hits: 0 } },
+    'a Triton that batches': { quiet: { ...CHAT, inferences: 8000, executions: 2000 } },
+  };
+  it.each(Object.entries(silent))('nothing is said of %s', async (_, { quiet, peak, days }) => {
+    expect(await claimsOf(quiet, peak, days)).toEqual([]);
+  });
+
+  const asked: Record<string, { quiet: Hour; peak?: Hour; want: string }> = {
+    'a gain without known latency': {
+      quiet: { tokens: 1_000_000 },
+      peak: { tokens: 3_000_000 },
+      want: 'chat makes 2.0× the tokens of a busy GPU in its busiest hours',
+    },
+    'one request at a time': {
+      quiet: { ...CHAT, requestS: 3960 },
+      want: 'chat has 1.1 requests in flight while it is busy: would larger batches do?',
+    },
+    'executions of one inference': {
+      quiet: { inferences: 1000, executions: 1000, requests: 1000, requestS: 14_400 },
+      want: 'chat runs 1.0 inferences at a time: does its model batch?',
+    },
+    'long prompts that are never found again': {
+      quiet: { ...CHAT, prompt: 9_000_000, queries: 9_000_000, hits: 90_000 },
+      want: 'chat finds 1 % of its prompts in the prefix cache: do they begin alike?',
+    },
+    'and by what SGLang counts': {
+      quiet: { ...CHAT, prompt: 9_000_000, hits: 90_000 },
+      want: 'chat finds 1 % of its prompts in the prefix cache: do they begin alike?',
+    },
+  };
+  it.each(Object.entries(asked))('%s is asked', async (_, { quiet, peak, want }) => {
+    const claims = await claimsOf(quiet, peak);
+    expect(claims.map(({ what, isQuestion, takes }) => [what, isQuestion, takes])).toEqual([[want, true, []]]);
+  });
+
+  it('requests that give way are worked on twice', async () => {
+    const claims = await claimsOf({ ...CHAT, preemptions: 144 });
+    expect(claims).toMatchObject([
+      { about: 'a/serving/chat preemptions', takes: [{ permille: 20 }], reachable: { lowPermille: 250 } },
+    ]);
+  });
+
+  it('every one of them says what must be passed first', async () => {
+    const claims = [
+      ...(await claimsOf({ ...CHAT, preemptions: 144, requestS: 3960, prompt: 9_000_000, hits: 0 })),
+      ...(await claimsOf({ inferences: 1000, executions: 1000 })),
+    ];
+    expect(claims).toHaveLength(4);
+    expect(claims.every(({ because }) => because.some((line) => line.startsWith('First pass your evaluation')))).toBe(
+      true,
+    );
+  });
+});

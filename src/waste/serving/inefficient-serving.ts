@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { detector } from '../../facts/detector.ts';
+import type { Claim, Take } from '../../facts/detector.ts';
+import { nameWord } from '../../facts/shell-word.ts';
+import { commentLine } from '../stop-command.ts';
+import { SERVED_BY_SQL, SERVED_SQL, ServedBy, ServedWork } from './inefficient-rows.ts';
+import { figureWords, percentWords, wholeWords } from '../wording.ts';
+
+const Options = z.object({
+  unknownPermilleMax: z.number().int().default(50), // Of an hour of which more is unknown nothing is said.
+  hoursMin: z.number().int().default(72), // Three days: one of them may be a weekend.
+  gainPermilleMin: z.number().int().default(1250), // Less lies within what the mix of requests does to a rate.
+  slowerPermilleMax: z.number().int().default(1250), // Hours that were this much slower bought their tokens with latency.
+  inFlightMin: z.number().default(2), // A busy replica with fewer reads all its weights for one request at a time.
+  preemptedPermilleMin: z.number().int().default(10), // One request of a hundred that is worked on twice.
+  prefixHitPermilleMin: z.number().int().default(100), // Chats and agents that share a system prompt lie far above it.
+  promptShareMin: z.number().default(3), // So many prompt tokens for one that is generated: reading prompts is most of the work.
+  batchMin: z.number().default(2), // Inferences in one execution, of which Triton could put together more.
+});
+type Options = z.infer<typeof Options>;
+
+const EVALUATION =
+  'First pass your evaluation: p95 time to first token and from end to end at that load, and answers unchanged (quality).';
+
+/**
+ * Question: which services get less out of a busy GPU than their own hours show they could, and why?
+ *
+ * Tokens (else inferences, requests) for each second a GPU was busy, in all hours and in the busiest quarter of them: larger batches read the
+ * weights once for more requests. Claimed only where the busy hours were hardly slower for callers; without the seconds of requests, and
+ * where only a trial can tell, it is asked. How full the GPU was does not count.
+ *
+ * Reads: service_hour, service_day.
+ */
+export const inefficientServing = detector({
+  name: 'inefficient-serving',
+  title: 'services that make less of a busy GPU than they could',
+  category: 'computing',
+  factor: 'efficiency',
+  basis: 'modelled',
+  blastRadius: 3,
+  blast: 'Every caller of the service: latency changes with the size of batches.',
+  effort: 'a flag, and an evaluation at the new load',
+  options: Options,
+  ask: ({ unknownPermilleMax, gainPermilleMin, preemptedPermilleMin }) => ({
+    served: {
+      row: ServedWork,
+      tables: ['service_hour', 'service_day'],
+      params: { unknownPermilleMax },
+      sql: SERVED_SQL,
+    },
+    servedBy: {
+      row: ServedBy,
+      tables: ['service_hour', 'service_day'],
+      params: { unknownPermilleMax, gainPermilleMin, preemptedPermilleMin },
+      sql: SERVED_BY_SQL,
+    },
+  }),
+  judge: ({ served, servedBy }, { options }) =>
+    served
+      .filter(({ hours }) => hours >= options.hoursMin)
+      .flatMap((service) => {
+        const by = servedBy.filter((replica) => replica.service === service.service);
+        return [
+          batchClaim(service, by, options),
+          executionQuestion(service, options),
+          preemptionClaim(service, by, options),
+          prefixQuestion(service, options),
+        ].filter((claim) => claim !== undefined);
+      }),
+});
+
+const takesOf = (by: readonly ServedBy[], permille: number): readonly Take[] =>
+  by.map(({ subject, firstDay, lastDay }) => ({ subject, firstDay, lastDay, category: 'computing', permille }));
+
+/** Requests a busy replica has in flight (Little: seconds of requests ÷ seconds of the clock); null where nobody counted. */
+function inFlight(requestMs: number | null, busyReplicaMs: number): number | null {
+  return requestMs === null || busyReplicaMs === 0 ? null : requestMs / busyReplicaMs;
+}
+
+const mean = (sum: number | null, of: number | null): number | null =>
+  sum === null || of === null || of === 0 ? null : sum / of;
+
+/** Its busiest hours make more of a GPU than all of them together; or so few requests meet that a trial is worth it. */
+function batchClaim(service: ServedWork, by: readonly ServedBy[], options: Options): Claim | undefined {
+  const { work, peakWork, busyUnits, peakBusyUnits, requestMs, requests, peakRequestMs, peakRequests } = service;
+  if (work === null || work === 0 || peakWork === null || peakBusyUnits === 0) return undefined;
+  const gain = peakWork / peakBusyUnits / (work / busyUnits);
+  const flight = inFlight(requestMs, service.busyReplicaMs);
+  const peakFlight = inFlight(peakRequestMs, service.peakBusyReplicaMs);
+  const latency = mean(requestMs, requests);
+  const peakLatency = mean(peakRequestMs, peakRequests);
+  const isGain = gain * 1000 >= options.gainPermilleMin;
+  const isSmall = flight !== null && flight < options.inFlightMin;
+  if (!isGain && !isSmall) return undefined;
+  const isHeld = latency !== null && peakLatency !== null && peakLatency * 1000 <= latency * options.slowerPermilleMax;
+  if (isGain && latency !== null && !isHeld) return undefined;
+  const unit = service.hasTokens ? 'tokens' : service.inferences === null ? 'requests' : 'inferences';
+  const rate = (done: number, units: number): string => figureWords((done * 63_000) / units);
+  const gained = Math.min(999, Math.floor(1000 - 1000 / gain));
+  return {
+    about: `${service.service} batches`,
+    ownerSubject: service.lastSubject,
+    what: isGain
+      ? `${service.name} makes ${figureWords(gain)}× the ${unit} of a busy GPU in its busiest hours`
+      : `${service.name} has ${figureWords(flight ?? 0)} requests in flight while it is busy: would larger batches do?`,
+    because: [
+      `${rate(work, busyUnits)} ${unit} for each busy GPU-second in ${wholeWords(service.hours)} hours, ${rate(peakWork, peakBusyUnits)} in the busiest quarter of them.`,
+      flight === null || peakFlight === null
+        ? 'Seconds of requests are not counted, so that nothing is known of its latency.'
+        : `Requests in flight in a busy replica: ${figureWords(flight)}, in the busiest quarter ${figureWords(peakFlight)}.`,
+      ...(latency === null || peakLatency === null
+        ? []
+        : [`A request took ${seconds(latency)} on average, ${seconds(peakLatency)} in the busiest quarter.`]),
+      EVALUATION,
+    ],
+    fix: batchFix(service, peakFlight),
+    unless: 'The mix of requests differs between quiet and busy hours, or the latency target holds only in quiet ones.',
+    takes: isGain && isHeld ? takesOf(by, gained) : [],
+    // Half of it where quiet hours stay that cannot be filled.
+    reachable: { lowPermille: 500, highPermille: 1000 },
+    ...(!(isGain && isHeld) && { isQuestion: true }),
+  };
+}
+
+const seconds = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${figureWords(ms / 1000)} s`);
+
+function batchFix({ name }: ServedWork, peakFlight: number | null): readonly string[] {
+  return [
+    commentLine(`fewer replicas of ${nameWord(name)}, so that requests meet: see oversized-serving`),
+    ...(peakFlight === null
+      ? [commentLine('scrape e2e_request_latency_seconds (vLLM) or nv_inference_request_duration_us (Triton) first')]
+      : [
+          commentLine(
+            `vLLM: --max-num-seqs of at least ${Math.max(8, Math.ceil(peakFlight * 2))}; scale by requests in flight`,
+          ),
+        ]),
+  ];
+}
+
+/** Triton says how many inferences it puts into one execution. What larger batches would bring only a trial tells. */
+function executionQuestion(
+  { service, name, lastSubject, inferences, executions }: ServedWork,
+  { batchMin }: Options,
+): Claim | undefined {
+  const batch = mean(inferences, executions);
+  if (batch === null || batch >= batchMin) return undefined;
+  return {
+    about: `${service} executions`,
+    ownerSubject: lastSubject,
+    what: `${name} runs ${figureWords(batch)} inferences at a time: does its model batch?`,
+    because: [
+      `${wholeWords(inferences ?? 0)} inferences in ${wholeWords(executions ?? 0)} executions (Triton's own counters).`,
+      EVALUATION,
+    ],
+    fix: ['# config.pbtxt: max_batch_size: 8', '# dynamic_batching { max_queue_delay_microseconds: 5000 }'],
+    unless: 'The model keeps state or takes one input at a time, or five milliseconds more are too many.',
+    takes: [],
+    isQuestion: true,
+  };
+}
+
+/** Requests that gave way are read again from the beginning. */
+function preemptionClaim(service: ServedWork, by: readonly ServedBy[], options: Options): Claim | undefined {
+  const { preemptions, requests } = service;
+  if (preemptions === null || requests === null || requests === 0) return undefined;
+  const permille = Math.floor((preemptions * 1000) / requests);
+  if (permille < options.preemptedPermilleMin) return undefined;
+  return {
+    about: `${service.service} preemptions`,
+    ownerSubject: service.lastSubject,
+    what: `${service.name} works on ${percentWords(permille)} of its requests again for want of cache`,
+    because: [
+      `${wholeWords(preemptions)} preemptions of ${wholeWords(requests)} requests (vllm:num_preemptions): what had been worked out of them was thrown away.`,
+      EVALUATION,
+    ],
+    fix: ['# vLLM: --gpu-memory-utilization 0.95, or --max-num-seqs lower, or --kv-cache-dtype fp8 (quality)'],
+    unless: 'The same few requests give way again and again: then it is their length that is to be looked at.',
+    takes: takesOf(by, Math.min(1000, permille)),
+    // From the prompts alone to all that was worked on.
+    reachable: { lowPermille: 250, highPermille: 1000 },
+  };
+}
+
+/** Whether prompts have a beginning in common nobody but their callers knows. */
+function prefixQuestion(service: ServedWork, options: Options): Claim | undefined {
+  const { promptTokens, generationTokens, prefixHitTokens } = service;
+  // SGLang counts what it found, of all it was asked.
+  const looked = service.prefixQueryTokens ?? promptTokens;
+  if (looked === null || looked === 0 || prefixHitTokens === null || promptTokens === null) return undefined;
+  const permille = Math.floor((prefixHitTokens * 1000) / looked);
+  if (permille >= options.prefixHitPermilleMin || promptTokens < options.promptShareMin * (generationTokens ?? 0)) {
+    return undefined;
+  }
+  return {
+    about: `${service.service} prefixes`,
+    ownerSubject: service.lastSubject,
+    what: `${service.name} finds ${percentWords(permille)} of its prompts in the prefix cache: do they begin alike?`,
+    because: [
+      `${wholeWords(prefixHitTokens)} of ${wholeWords(looked)} tokens were found; ${wholeWords(promptTokens)} prompt tokens stand against ${wholeWords(generationTokens ?? 0)} generated.`,
+      EVALUATION,
+    ],
+    fix: [
+      '# vLLM: --enable-prefix-caching; put what all prompts share first, what changes (date, user) last',
+      '# route by prefix or session, so that a request meets the replica that has it',
+    ],
+    unless: 'Prompts have nothing in common at their beginning.',
+    takes: [],
+    isQuestion: true,
+  };
+}

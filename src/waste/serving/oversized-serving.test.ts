@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { claimsOn } from '../../../test/claims-on.ts';
+import { oversizedServing } from './oversized-serving.ts';
+
+const ONE_HOUR = 63_000 * 3600;
+
+interface Made {
+  readonly name?: string;
+  /** Days from Monday 2026-02-02 on. */
+  readonly days?: number;
+  readonly held?: (hour: number) => number;
+  /** Replicas that are busy, in an hour of the day. */
+  readonly busy?: (hour: number, day: number) => number;
+  readonly unknown?: number;
+  readonly models?: number;
+  readonly isStandby?: boolean;
+  readonly silent?: number;
+  readonly requests?: number | null;
+}
+
+const dayOf = (place: number): string => new Date(Date.UTC(2026, 1, 2 + place)).toISOString().slice(0, 10);
+const NIGHT_AND_DAY = (hour: number): number => (hour < 12 ? 0.5 : 5);
+
+/** A service of replicas with one GPU each, and what its idle time cost: the same for each. */
+function made({ name = 'chat', days = 10, held = () => 10, busy = NIGHT_AND_DAY, unknown = 0, ...more }: Made) {
+  const { models = 1, isStandby = false, silent = 0, requests = 100 } = more;
+  const service = `a/serving/${name}`;
+  const dayPlaces = Array.from({ length: days }, (_, place) => place);
+  const hours = dayPlaces.flatMap((place) =>
+    Array.from({ length: 24 }, (_, hour) => ({
+      day: dayOf(place),
+      service,
+      hour_start: `${dayOf(place)} ${String(hour).padStart(2, '0')}:00:00`,
+      replicas: Math.ceil(held(hour)),
+      replica_units: 63_000,
+      held_units: held(hour) * ONE_HOUR,
+      busy_units: Math.round(busy(hour, place) * ONE_HOUR),
+      unknown_units: unknown * ONE_HOUR,
+      models,
+      requests,
+    })),
+  );
+  const replicas = Math.max(...Array.from({ length: 24 }, (_, hour) => Math.ceil(held(hour)))) + silent;
+  const replicaDays = dayPlaces.flatMap((place) =>
+    Array.from({ length: replicas }, (_, replica) => ({
+      day: dayOf(place),
+      service,
+      name,
+      cluster: 'a',
+      namespace: 'serving',
+      workload_kind: 'Deployment',
+      is_standby: isStandby,
+      subject: `job kubernetes/${name}-${replica}/0`,
+      held_units: 24 * ONE_HOUR,
+      busy_units: hours.some(({ busy_units: units }) => units > 0) ? 1 : 0,
+      unknown_units: 0,
+      is_silent: replica >= replicas - silent,
+    })),
+  );
+  const idle = replicaDays.map(({ day, subject }) => ({ day, subject, category: 'idle', gpu_units: ONE_HOUR }));
+  return { service_hour: hours, service_day: replicaDays, subject_day: idle };
+}
+
+const claimsOf = (...services: readonly Made[]) => {
+  const tables = services.map(made);
+  return claimsOn(oversizedServing, {
+    service_hour: tables.flatMap((table) => table.service_hour),
+    service_day: tables.flatMap((table) => table.service_day),
+    subject_day: tables.flatMap((table) => table.subject_day),
+  });
+};
+
+describe('replicas against traffic', () => {
+  it('what is beyond each hour’s need is claimed, with nights told apart', async () => {
+    const [claim, ...others] = await claimsOf({});
+    expect(others).toEqual([]);
+    // By night 0.5 ÷ 0.6 and one in reserve: 2 of 10, at 0.85 too. By day 5 ÷ 0.6: 9 and one; at 0.85: 6 and one.
+    expect(claim).toMatchObject({
+      about: 'a/serving/chat',
+      what: 'chat holds 10 replicas, its hours need 2 to 10; 2 would do 00:00–12:00 UTC',
+      // Of idle 12 × 9.5 + 12 × 5 = 174 replica-hours a day 12 × 8 + 12 × 3 = 132, and at 60 % load 96 of them.
+      reachable: { lowPermille: 727, highPermille: 1000 },
+    });
+    expect(claim?.takes).toHaveLength(10);
+    expect(claim?.takes[0]).toEqual({
+      subject: 'job kubernetes/chat-0/0',
+      firstDay: '2026-02-02',
+      lastDay: '2026-02-11',
+      category: 'idle',
+      permille: 758,
+    });
+    expect(claim?.because[1]).toBe(
+      'At least 5 of 10 replicas were not needed 00:00–12:00 UTC, each hour on 8 of 8 working days or more.',
+    );
+  });
+
+  const silent: Record<string, Made> = {
+    'two replicas are one and its reserve': { held: () => 2, busy: () => 0.05 },
+    'replicas that come and go with their traffic': { held: (hour) => Math.ceil(NIGHT_AND_DAY(hour) / 0.6) + 1 },
+    'replicas that are all busy': { busy: () => 9 },
+    'three days and not an hour less': { days: 2 },
+    'hours of which more than a twentieth is unknown': { unknown: 0.6 },
+    'a service nobody calls, which is another detector’s': { busy: () => 0 },
+    'less than a replica and day': { days: 3, held: () => 3, busy: (hour) => (hour < 7 ? 0.1 : 0.7) },
+  };
+  it.each(Object.entries(silent))('nothing is said of %s', async (_, service) => {
+    expect(await claimsOf(service)).toEqual([]);
+  });
+
+  const asked: Record<string, { services: readonly Made[]; want: RegExp }> = {
+    'what is called a standby': { services: [{ isStandby: true, busy: () => 0 }], want: /kept warm on purpose/ },
+    'a standby that serves a little': { services: [{ isStandby: true }], want: /is called a standby/ },
+    'what serves nothing while its sibling does': {
+      services: [
+        { name: 'chat-b', busy: () => 0 },
+        { name: 'chat-a', held: () => 2 },
+      ],
+      want: /chat-b served nothing/,
+    },
+    'several models under one name': { services: [{ models: 3 }], want: /its hours need/ },
+    'replicas out of the load balancer': {
+      services: [{ held: () => 2, silent: 2 }],
+      want: /2 replicas of chat served nothing/,
+    },
+  };
+  it.each(Object.entries(asked))('%s is asked about, not claimed', async (_, { services, want }) => {
+    const claims = await claimsOf(...services);
+    expect(claims.map(({ what, isQuestion }) => [want.test(what), isQuestion])).toEqual([[true, true]]);
+  });
+
+  it('no silent replica is claimed with the others', async () => {
+    const claims = await claimsOf({ silent: 3 });
+    expect(claims[0]?.takes).toHaveLength(10);
+  });
+
+  it('one busy day of ten moves the size, not the nights', async () => {
+    const [claim] = await claimsOf({ days: 14, busy: (hour, day) => (day === 2 ? 8 : NIGHT_AND_DAY(hour)) });
+    expect(claim?.what).toContain('2 would do 00:00–12:00 UTC');
+  });
+
+  it('says where no request was counted', async () => {
+    const [claim] = await claimsOf({ requests: null });
+    expect(claim?.because.join(' ')).toContain('No counter of its requests is known');
+  });
+
+  it('takes no more than what is idle, and at a higher load never less', async () => {
+    const replicas = fc.integer({ min: 1, max: 12 });
+    await fc.assert(
+      fc.asyncProperty(
+        replicas,
+        fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 24, maxLength: 24 }),
+        async (held, shares) => {
+          const claims = await claimsOf({ days: 3, held: () => held, busy: (hour) => (held * shares[hour]!) / 1000 });
+          // The long way round, in replicas.
+          const hours = shares.map((share) => {
+            const busy = (held * share) / 1000;
+            const excess = (load: number): number =>
+              Math.max(0, Math.min(held - busy, held - (Math.ceil(Math.round(busy * 1e6) / 1e6 / load - 1e-9) + 1)));
+            return { low: excess(0.6), high: excess(0.85), idle: held - busy };
+          });
+          const sum = (key: 'low' | 'high' | 'idle'): number => hours.reduce((all, hour) => all + hour[key], 0);
+          const isClaimed = sum('low') * 3 >= 24 && shares.some((share) => share > 0);
+          expect(claims.length).toBe(isClaimed ? 1 : 0);
+          if (!isClaimed) return;
+          expect(claims[0]!.takes[0]!.permille! / 1000).toBeCloseTo(sum('high') / sum('idle'), 2);
+          expect(claims[0]!.reachable!.lowPermille / 1000).toBeCloseTo(sum('low') / sum('high'), 2);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});

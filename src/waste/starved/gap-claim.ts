@@ -1,0 +1,156 @@
+import type { Claim, JudgeContext } from '../../facts/detector.ts';
+import { diagnoseInput } from './input-cause.ts';
+import type { CoreGroup, InputDiagnosis } from './input-cause.ts';
+import { kindPlace, kindWords, permilleOf } from '../run-words.ts';
+import { countWords, gpuHoursOfWords, percentWords } from '../wording.ts';
+import { sumLevels, takesOf } from './levels.ts';
+import type { Level, StarvedOptions, Steps } from './rows.ts';
+
+/** Steps that differ by less say nothing about feeding. */
+const STEP_RATIO_MIN_PERMILLE = 1200;
+/** What a loader that nobody compared can be brought to, where its own runs show nothing better: a twentieth, as well-fed runs have. */
+const WELL_FED_PERMILLE = 50;
+
+/**
+ * Work in which no kernel runs for part of the time it computes: it waits for its input. Where its own runs do not show why, those of
+ * the same name elsewhere may: a script is the same whoever's account pays for it.
+ */
+export function gapClaim(
+  levels: readonly Level[],
+  namesakes: readonly Level[],
+  steps: Steps | undefined,
+  context: JudgeContext<StarvedOptions>,
+): Claim {
+  const [first] = levels;
+  const { gapS, computingS, heldS, runs } = sumLevels(levels);
+  const own = diagnoseInput(levels, context.options);
+  const wider = own.compared === null ? diagnoseInput(namesakes, context.options) : own;
+  const diagnosis = wider.compared === null ? own : wider;
+  const gapPermille = permilleOf(gapS, computingS);
+  const kind = { home: first?.home ?? '', stem: first?.stem ?? null, model: first?.model ?? null };
+  return {
+    about: `input of ${kindPlace(kind)}`,
+    ownerSubject: takesOf(levels, 'gap', context)[0]?.subject ?? null,
+    what: `${kindWords(kind)} waits for ${causeName(diagnosis.cause, levels)} ${percentWords(permilleOf(gapS, heldS))} of its time, ${countWords(runs, 'run')}`,
+    because: [
+      `No kernel ran in ${percentWords(gapPermille)} of the time it computed: ${gpuHoursOfWords(gapS, heldS)} held (engine activity, else utilisation).`,
+      ...causeWords(diagnosis, levels),
+      ...stepWords(steps),
+    ],
+    fix: fixLines(diagnosis, levels),
+    unless: UNLESS[diagnosis.cause],
+    takes: takesOf(levels, 'gap', context),
+    reachable: reachableOf(diagnosis, gapPermille, context.options.flatPermille),
+    ...(diagnosis.cause === 'cores' ? {} : { basis: 'modelled' as const }),
+  };
+}
+
+const CAUSE_WORDS = {
+  cores: 'CPU cores',
+  'few-cores': 'data, likely for CPU cores,',
+  nodes: 'its other machines',
+  loader: 'its loader or storage',
+} as const;
+
+/** Cores and storage cannot be told apart where nobody said how many cores there were. */
+function causeName(cause: InputDiagnosis['cause'], levels: readonly Level[]): string {
+  return cause === 'loader' && levels.every(({ cores }) => cores === null) ? 'its input' : CAUSE_WORDS[cause];
+}
+
+const UNLESS = {
+  cores: 'A profile of one run (py-spy, torch.profiler) in which the workers of the loader stand idle.',
+  'few-cores':
+    'One run with all the cores of the machine’s share that waits as long: then it is storage or the loader itself.',
+  nodes: 'The same run on one machine that waits as long for each step.',
+  loader:
+    'A profile of one run (py-spy, torch.profiler) in which the workers of the loader compute all the time: then it is cores.',
+} as const;
+
+function causeWords({ cause, compared, enoughCores, isFlatSeen }: InputDiagnosis, levels: readonly Level[]): string[] {
+  if (cause === 'cores' && compared !== null) {
+    return [
+      `Runs with ${coresOf(compared.worse)} for each GPU wait ${percentWords(compared.worse.gapPermille)} (${countWords(compared.worse.runs, 'run')}), those with ${coresOf(compared.better)} ${percentWords(compared.better.gapPermille)} (${countWords(compared.better.runs, 'run')}): too few cores.`,
+      isFlatSeen
+        ? `From ${enoughCores} cores on, more make no difference.`
+        : `Nobody has tried more than ${compared.better.cores[1]} yet${enoughCores === compared.better.cores[1] ? '' : `; at what a core feeds now, ${enoughCores} would do`}.`,
+    ];
+  }
+  if (cause === 'nodes' && compared !== null) {
+    return [
+      `Runs over several machines wait ${percentWords(compared.worse.gapPermille)} (${countWords(compared.worse.runs, 'run')}), on one machine with as many cores ${percentWords(compared.better.gapPermille)} (${countWords(compared.better.runs, 'run')}).`,
+    ];
+  }
+  const cores = [...new Set(levels.flatMap((level) => level.cores ?? []))].toSorted((a, b) => a - b);
+  const there = Math.max(0, ...levels.map(({ coresThere }) => coresThere ?? 0));
+  if (cause === 'few-cores') {
+    return [
+      `Its runs ask for ${cores.at(-1)} ${cores.at(-1) === 1 ? 'core' : 'cores'} for each GPU, and the machine has ${there}: nobody has tried more.`,
+    ];
+  }
+  if (cores.length === 0)
+    return ['How many CPU cores its runs had is not known, so cores and storage cannot be told apart.'];
+  return cores.length === 1
+    ? [
+        `All runs have ${cores[0]} cores for each GPU${there > 0 && (cores[0] ?? 0) >= there ? ', all the machine has' : ''}.`,
+      ]
+    : [`Its gaps do not depend on cores: between ${cores[0]} and ${cores.at(-1)} for each GPU it waits the same.`];
+}
+
+function stepWords(steps: Steps | undefined): string[] {
+  if (steps === undefined || steps.runs < 5 || permilleOf(steps.middleMs, steps.bestMs) < STEP_RATIO_MIN_PERMILLE)
+    return [];
+  return [
+    `A step takes ${seconds(steps.middleMs)} in the middle of ${countWords(steps.runs, 'run')} and ${seconds(steps.bestMs)} in the best tenth.`,
+  ];
+}
+
+function fixLines({ cause, enoughCores }: InputDiagnosis, levels: readonly Level[]): string[] {
+  const there = Math.max(0, ...levels.map(({ coresThere }) => coresThere ?? 0));
+  const asked = Math.max(1, ...levels.map(({ cores }) => cores ?? 0));
+  const cores = enoughCores ?? Math.min(there, asked * 2);
+  const isSlurm = levels.some(({ source }) => source === 'slurm');
+  if (cause === 'cores' || cause === 'few-cores') {
+    const tooMany = there > 0 && cores > there;
+    return [
+      isSlurm ? `#SBATCH --cpus-per-gpu=${cores}` : `resources: { requests: { cpu: "${cores}" } }   # for each GPU`,
+      `# DataLoader: num_workers=${cores}, persistent_workers=True, prefetch_factor=4, for each GPU`,
+      ...(tooMany ? [`# the machine has ${there} for each GPU: fewer GPUs of it, or decode on the GPU (DALI)`] : []),
+      '# one run first: compare its seconds for a step with the runs before',
+    ];
+  }
+  if (cause === 'nodes') {
+    return [
+      isSlurm ? '#SBATCH --nodes=1' : '# one machine, where the model fits',
+      '# else larger local batches or gradient accumulation, so that machines talk less often',
+      '# one run first: compare its seconds for a step, and cost for a step, with the runs before',
+    ];
+  }
+  return [
+    '# DataLoader: persistent_workers=True, prefetch_factor=4, pin_memory=True',
+    '# copy the data to local NVMe before the first epoch, or pack small files into shards (WebDataset, Parquet, TFRecord)',
+    '# one run first: compare its seconds for a step with the runs before',
+  ];
+}
+
+/** Of the gap: down to what the best of its own runs have, at least less what counts as the same. */
+function reachableOf(
+  { cause, floorPermille }: InputDiagnosis,
+  gapPermille: number,
+  flatPermille: number,
+): NonNullable<Claim['reachable']> {
+  const isCompared = cause === 'cores' || cause === 'nodes';
+  const floor = isCompared ? floorPermille : Math.min(floorPermille, WELL_FED_PERMILLE);
+  const high = permilleOf(Math.max(0, gapPermille - floor), gapPermille);
+  const low = isCompared
+    ? permilleOf(Math.max(0, gapPermille - floorPermille - flatPermille), gapPermille)
+    : permilleOf(Math.max(0, gapPermille - floorPermille), gapPermille);
+  return { lowPermille: Math.min(low, high), highPermille: high };
+}
+
+function coresOf({ cores: [least, most] }: CoreGroup): string {
+  return least === most ? `${least} cores` : `${least} to ${most} cores`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+}

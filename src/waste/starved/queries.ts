@@ -1,0 +1,80 @@
+import { LIVES } from '../runs-sql.ts';
+
+const KIND = 'home, stem, model';
+
+/** Attempts shorter than this do not say how fast a step is: they are mostly start-up. */
+const STEP_RUN_S = 900;
+/** Waiting below this is left out of what is claimed: thousands of short runs would make a list, and no difference. */
+const CLAIMED_S = 900;
+/** A pause up to this long is a checkpoint rather than an evaluation. */
+const SHORT_PAUSE_S = 600;
+
+/** Cores are counted for each device held, a slice like a GPU; the part of the machine that is there for it is known of whole GPUs only. */
+const MEASURED = `
+  seen AS (
+    SELECT l.*,
+           CASE WHEN l.held_s > 0
+                THEN CAST((l.cpu_millis * l.wall_s - (l.cpu_millis * l.wall_s) % (1000 * l.held_s)) / (1000 * l.held_s) AS BIGINT)
+                END AS cores,
+           l.units * 10 >= 63000 * 9 * l.wall_s AS is_whole
+    FROM life l
+    WHERE l.unknown_s * 1000 <= l.held_s * $unknownPermilleMax
+  )`;
+
+/** Attempts by kind, cores for each GPU and machines: how they spent their time. */
+export const LEVELS_SQL = `
+    WITH ${LIVES}, ${MEASURED}, machine AS (
+      SELECT node_id, CASE WHEN max(gpu_count) > 0 THEN CAST((max(vcpu) - max(vcpu) % max(gpu_count)) / max(gpu_count) AS BIGINT) END AS there
+      FROM node GROUP BY node_id
+    )
+    SELECT ${KIND}, s.source, cores, CASE WHEN is_whole THEN p.there END AS "coresThere", nodes > 1 AS "isSpread", count(*) AS runs,
+           CAST(sum(held_s) AS BIGINT) AS "heldS",
+           CAST(sum(CASE WHEN gap_rows > 0 THEN computing_s ELSE 0 END) AS BIGINT) AS "computingS",
+           CAST(sum(gap_s) AS BIGINT) AS "gapS", CAST(sum(pause_s) AS BIGINT) AS "pauseS",
+           CAST(sum(exchange_s) AS BIGINT) AS "exchangeS",
+           array_agg(s.subject ORDER BY gap_s + pause_s + exchange_s DESC, s.subject)
+             FILTER (WHERE gap_s + pause_s + exchange_s >= ${CLAIMED_S}) AS subjects
+    FROM seen s LEFT JOIN machine p ON s.node_id = p.node_id
+    GROUP BY ${KIND}, s.source, cores, CASE WHEN is_whole THEN p.there END, nodes > 1`;
+
+/** Pauses by kind: at the begin, short and long ones, and how often they come. */
+export const PAUSES_SQL = `
+    WITH ${LIVES}, ${MEASURED}, stood AS (
+      SELECT 'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) AS subject, from_at, until_at,
+             count(*) AS devices, date_diff('second', from_at, until_at) AS length_s
+      FROM pause GROUP BY source, allocation_id, attempt, from_at, until_at
+    ), kept AS (
+      SELECT s.home, s.stem, s.model, s.subject, s.wall_s, t.length_s, t.length_s * t.devices AS device_s,
+             CASE WHEN t.from_at <= s.held_since + INTERVAL '2' MINUTE THEN 'start'
+                  WHEN t.length_s <= ${SHORT_PAUSE_S} THEN 'short' ELSE 'long' END AS place
+      FROM stood t JOIN seen s ON t.subject = s.subject
+    ), ranked AS (
+      SELECT kept.*, row_number() OVER (PARTITION BY ${KIND}, place ORDER BY length_s, subject) AS rank_no,
+             count(*) OVER (PARTITION BY ${KIND}, place) AS others,
+             row_number() OVER (PARTITION BY subject, place ORDER BY length_s) AS of_run
+      FROM kept
+    )
+    SELECT ${KIND}, place, count(*) AS pauses, count(*) FILTER (WHERE of_run = 1) AS runs,
+           CAST(sum(device_s) AS BIGINT) AS "deviceS", min(CASE WHEN rank_no * 2 >= others THEN length_s END) AS "lengthS",
+           CAST(sum(CASE WHEN of_run = 1 THEN wall_s ELSE 0 END) AS BIGINT) AS "computedBetweenS"
+    FROM ranked GROUP BY ${KIND}, place`;
+
+/** Milliseconds of a step by kind: the middle run, and the best tenth of them. */
+export const STEPS_SQL = `
+    WITH ${LIVES}, ${MEASURED}, counted AS (
+      SELECT allocation_id, CAST(sum(date_diff('second', window_from, window_until)) AS BIGINT) AS wall_s,
+             CAST(sum(CAST(quantity AS DOUBLE)) AS BIGINT) AS steps
+      FROM work WHERE unit = 'step' AND window_until IS NOT NULL AND window_from >= $from AND window_from < $until
+      GROUP BY allocation_id
+    ), stepped AS (
+      SELECT s.home, s.stem, s.model, w.wall_s, w.steps FROM counted w JOIN seen s ON w.allocation_id = s.allocation_id AND s.attempt = 0
+    ), timed AS (
+      SELECT ${KIND}, CAST((wall_s * 1000 - (wall_s * 1000) % steps) / steps AS BIGINT) AS ms
+      FROM stepped WHERE wall_s >= ${STEP_RUN_S} AND steps > 0
+    ), ranked AS (
+      SELECT timed.*, row_number() OVER (PARTITION BY ${KIND} ORDER BY ms) AS rank_no, count(*) OVER (PARTITION BY ${KIND}) AS runs
+      FROM timed
+    )
+    SELECT ${KIND}, max(runs) AS runs, min(CASE WHEN rank_no * 2 >= runs THEN ms END) AS "middleMs",
+           min(CASE WHEN rank_no * 10 >= runs THEN ms END) AS "bestMs"
+    FROM ranked GROUP BY ${KIND}`;

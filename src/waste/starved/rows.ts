@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { sqlCount } from '../../facts/sql-row.ts';
+
+export const StarvedOptions = z.object({
+  // A well-fed run loses a few percent to gaps, evaluation and checkpoints; below 15 % a change is not worth an afternoon.
+  sharePermilleMin: z.number().int().default(150),
+  // Pauses, of the held time of such a kind: less is part of any run.
+  pausePermilleMin: z.number().int().default(50),
+  // Exchange likewise, and less of it: traffic between machines is not seen, so that what is seen is the least there was.
+  exchangePermilleMin: z.number().int().default(30),
+  // Gaps likewise: between kernels, and between batches, some percent are lost in the healthiest run.
+  gapPermilleMin: z.number().int().default(100),
+  // GPU-hours waited in the window that make it worth trying something.
+  gpuHoursMin: z.number().int().default(10),
+  // Of the held time; beyond it the sensors were away too long for a verdict.
+  unknownPermilleMax: z.number().int().default(50),
+  // Gaps that differ by less are the same: batches differ, and so do hours.
+  flatPermille: z.number().int().default(50),
+  // By so much more must runs wait that lack something, before the lack is the cause.
+  effectPermilleMin: z.number().int().default(100),
+});
+export type StarvedOptions = z.infer<typeof StarvedOptions>;
+
+/** Attempts of one kind on one model with as many cores for each GPU, on one machine or several. */
+export const Level = z.object({
+  home: z.string(),
+  stem: z.string().nullable(),
+  model: z.string().nullable(),
+  source: z.string(),
+  cores: sqlCount.nullable(),
+  coresThere: sqlCount.nullable(),
+  isSpread: z.boolean(),
+  runs: sqlCount,
+  heldS: sqlCount,
+  /** Only of attempts whose gaps could be measured. */
+  computingS: sqlCount,
+  gapS: sqlCount,
+  pauseS: sqlCount,
+  exchangeS: sqlCount,
+  /** Those that waited, longest first. */
+  subjects: z.array(z.string()).nullable(),
+});
+export type Level = z.infer<typeof Level>;
+
+/** Pauses of one kind and model: at the begin, short ones, long ones. */
+export const Pauses = z.object({
+  home: z.string(),
+  stem: z.string().nullable(),
+  model: z.string().nullable(),
+  place: z.enum(['start', 'short', 'long']),
+  pauses: sqlCount,
+  runs: sqlCount,
+  deviceS: sqlCount,
+  /** The middle one. */
+  lengthS: sqlCount,
+  computedBetweenS: sqlCount,
+});
+export type Pauses = z.infer<typeof Pauses>;
+
+/** Milliseconds of a step in the middle run of a kind and in its best tenth. */
+export const Steps = z.object({
+  home: z.string(),
+  stem: z.string().nullable(),
+  model: z.string().nullable(),
+  runs: sqlCount,
+  middleMs: sqlCount,
+  bestMs: sqlCount,
+});
+export type Steps = z.infer<typeof Steps>;

@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { safeText } from '../report/safe-text.ts';
+import { stopCommand } from './stop-command.ts';
+
+const HOSTILE = [
+  `x'; printf 'h%s' it #`,
+  '$(printf h%s it >&2)',
+  '`printf h%s it >&2`',
+  '"; printf h%s it; "',
+  'x\nprintf h%s it',
+  `x\u001b'; printf h%s it #`,
+  '; printf h%s it',
+  '-x; printf h%s it',
+];
+const holder = { source: 'kubernetes', allocationId: 'u1', namespace: 'nlp', kind: 'Job', name: 'train' };
+
+/** Whether a line runs anything beside the commands of schedulers, which do nothing here. */
+function isHit(line: string): boolean {
+  const { stdout, stderr } = spawnSync('bash', ['-c', `kubectl() { :; }; scancel() { :; }; ${line}`], {
+    encoding: 'utf8',
+  });
+  return stdout.includes('hit') || stderr.includes('hit');
+}
+
+it.each(HOSTILE)('the name %j is never a second command, as it is and as it is shown', (name) => {
+  const lines = [
+    stopCommand({ ...holder, name }),
+    stopCommand({ ...holder, namespace: name }),
+    stopCommand({ ...holder, kind: 'Deployment', name }),
+    stopCommand({ ...holder, source: 'slurm', allocationId: name }),
+    stopCommand({ ...holder, source: 'file', name }),
+    stopCommand({ ...holder, source: 'file', kind: name }),
+    stopCommand({ ...holder, source: 'file', name: null, allocationId: name }),
+  ];
+  // At the prompt of a zsh, the shell of every Mac, # is a command like any other.
+  const pasted = lines.flatMap((line) => [line, safeText(line), line.replace(/^# /, ': ')]);
+  expect(pasted.filter(isHit)).toEqual([]);
+});

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { claimsOn } from '../../test/claims-on.ts';
+import { strandedCommitments } from './stranded-commitments.ts';
+
+const HOUR_UNITS = 3600 * 63_000;
+const USD = 1_000_000;
+
+/** A day's row: dollars, and GPU-hours where the bill knows them. */
+const row = (
+  category: string,
+  fields: Readonly<Record<string, string | number | null>>,
+  usd: number,
+  hours: number,
+  cash = 0,
+) => ({
+  day: '2026-03-02',
+  subject: 'job slurm/1/0',
+  provider: 'AWS',
+  region: 'us-east-1',
+  model: 'NVIDIA H100 80GB HBM3',
+  category,
+  usd_micros: usd * USD,
+  marginal_usd_micros: cash * USD,
+  gpu_units: hours * HOUR_UNITS,
+  ...fields,
+});
+const unused = (usd: number, fields: Readonly<Record<string, string | number | null>> = {}) =>
+  row('stranded', { subject: 'resource plan-1', purchase: 'committed', model: null, ...fields }, usd, 0);
+const committed = (usd: number, hours: number) => row('computing', { purchase: 'committed' }, usd, hours);
+const rented = (usd: number, hours: number, fields: Readonly<Record<string, string | number | null>> = {}) =>
+  row('computing', { purchase: 'on-demand', ...fields }, usd, hours, usd);
+
+const SILENT: Readonly<Record<string, readonly ReturnType<typeof row>[]>> = {
+  'a commitment that is used': [committed(400, 100), rented(700, 100)],
+  'hours that placement leaves over': [unused(40), committed(400, 100)],
+  'a percent of a large commitment': [unused(160), committed(16_000, 4000)],
+  'unused money without a machine to tell its hours by': [unused(400)],
+};
+
+test.each(Object.entries(SILENT))('says nothing of %s', async (_, rows) => {
+  expect(await claimsOn(strandedCommitments, { subject_day: rows })).toEqual([]);
+});
+
+const CASES: Readonly<
+  Record<string, { rows: readonly ReturnType<typeof row>[]; what: readonly string[]; because?: string }>
+> = {
+  'others rent the same GPUs beside it': {
+    rows: [unused(400), committed(400, 100), rented(350, 50)],
+    what: ['4.2 committed H100 unused while others rent 50 GPU-hours on demand'],
+    because:
+      'Moving in what others rent, day by day at most as much as was unused, would have kept $350 of cash: 50 GPU-hours.',
+  },
+  'no more moves in than was unused': {
+    rows: [unused(400), committed(400, 100), rented(1400, 200)],
+    what: ['4.2 committed H100 unused while others rent 200 GPU-hours on demand'],
+    because:
+      'Moving in what others rent, day by day at most as much as was unused, would have kept $700 of cash: 100 GPU-hours.',
+  },
+  'they rent in another region': {
+    rows: [unused(400), committed(400, 100), rented(350, 50, { region: 'us-west-2' })],
+    what: ['4.2 committed H100 unused while others rent 50 GPU-hours on demand'],
+    because:
+      'Moving in what others rent, day by day at most as much as was unused, would have kept up to $350 of cash: 50 GPU-hours, all of it from another region or provider, where egress and data count too.',
+  },
+  'they rent another model, or on another day': {
+    rows: [
+      unused(400),
+      committed(400, 100),
+      rented(350, 50, { model: 'NVIDIA L4' }),
+      rented(350, 50, { day: '2026-03-03' }),
+    ],
+    what: ['4.2 committed H100 unused'],
+    because:
+      'What others rent falls on other days or would already fill a larger commitment: here is only room for more work.',
+  },
+  'nobody rents': {
+    rows: [unused(400), committed(400, 100)],
+    what: ['4.2 committed H100 unused'],
+    because: 'Nobody rents H100 on demand: there is no cash to keep, only room for more work.',
+  },
+  'the same hours do not move into two commitments': {
+    rows: [unused(400), unused(200, { subject: 'resource plan-2' }), committed(400, 100), rented(700, 100)],
+    what: ['4.2 committed H100 unused while others rent 100 GPU-hours on demand', '2.1 committed H100 unused'],
+  },
+};
+
+test.each(Object.entries(CASES))('%s', async (_, { rows, what, because }) => {
+  const claims = await claimsOn(strandedCommitments, { subject_day: rows });
+  expect(claims.map((claim) => claim.what)).toEqual(what);
+  expect(claims[0]?.because).toEqual(expect.arrayContaining(because === undefined ? [] : [because]));
+});
+
+test('claims the stranded money, which is the buyer’s', async () => {
+  const [claim] = await claimsOn(strandedCommitments, { subject_day: [unused(400), committed(400, 100)] });
+  expect(claim?.ownerSubject).toBe('resource plan-1');
+  expect(claim?.takes).toEqual([
+    { subject: 'resource plan-1', firstDay: '2026-02-02', lastDay: '2026-03-03', category: 'stranded' },
+  ]);
+});
+
+test('the name of a model is no second command', async () => {
+  const model = 'H100 $(touch hit), `touch hit`';
+  const [claim] = await claimsOn(strandedCommitments, {
+    subject_day: [unused(400), ...[committed(400, 100), rented(350, 50)].map((each) => ({ ...each, model }))],
+  });
+  expect(claim?.fix[1]).toBe(
+    `bursar spend --by team,region,purchase --filter 'model=H100 $(touch hit)\\, \`touch hit\`'   # who rents`,
+  );
+});

@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import { detector } from '../facts/detector.ts';
+import type { Claim, JudgeContext } from '../facts/detector.ts';
+import { filterValue } from '../facts/filter-value.ts';
+import { nameWord, shellWord } from '../facts/shell-word.ts';
+import { sqlCount, sqlDay } from '../facts/sql-row.ts';
+import { divideRounded, formatWholeUsd } from '../money/usd.ts';
+import { windowDays } from './run-words.ts';
+import { commentLine } from './stop-command.ts';
+import { gpuHourWords, gpuHoursOfWords, modelWords, percentWords } from './wording.ts';
+
+const Options = z.object({
+  // GPU-hours unused in the window: below a day of one GPU it is what placement leaves over.
+  gpuHoursMin: z.number().int().default(24),
+  // Of what was committed in the pool: a few percent are the price of having room.
+  sharePermilleMin: z.number().int().default(20),
+});
+type Options = z.infer<typeof Options>;
+
+/** What a commitment, a reservation or an absent machine left unused on a day. */
+const Stranded = z.object({
+  day: sqlDay,
+  subject: z.string(),
+  provider: z.string().nullable(),
+  region: z.string().nullable(),
+  model: z.string().nullable(),
+  usdMicros: z.bigint().nullable(),
+  gpuS: sqlCount,
+});
+type Stranded = z.infer<typeof Stranded>;
+
+/** GPUs of one place, model and way to buy on a day. */
+const Bought = z.object({
+  day: sqlDay,
+  provider: z.string().nullable(),
+  region: z.string().nullable(),
+  model: z.string().nullable(),
+  isRented: z.boolean(),
+  usdMicros: z.bigint().nullable(),
+  marginalUsdMicros: z.bigint().nullable(),
+  gpuS: sqlCount,
+});
+type Bought = z.infer<typeof Bought>;
+
+/**
+ * Question: which commitments are paid and not used, and who rents the same GPUs meanwhile?
+ *
+ * The money is spent either way until the commitment ends, so what is claimed is capacity. The cash is with those who rent: on each
+ * day no more than was unused, no more than was rented, at what they pay. A bill says of a commitment what it left unused in dollars; the
+ * model and the hours are those of the committed machines of the same place.
+ *
+ * Reads: subject_day.
+ */
+export const strandedCommitments = detector({
+  name: 'stranded-commitments',
+  title: 'commitments and reservations that are paid and not used',
+  category: 'stranded',
+  factor: 'price',
+  basis: 'measured',
+  blastRadius: 3,
+  blast: 'Whoever moves in runs in another place: data has to be there, and quotas have to allow it.',
+  effort: 'a talk with who rents, and a change of their queue or node selector',
+  options: Options,
+  ask: () => ({
+    stranded: {
+      row: Stranded,
+      tables: ['subject_day'],
+      sql: `
+        SELECT day, subject, provider, region, min(model) AS model, CAST(sum(usd_micros) AS BIGINT) AS "usdMicros",
+               CAST(sum(gpu_units - gpu_units % 63000) / 63000 AS BIGINT) AS "gpuS"
+        FROM subject_day WHERE category = 'stranded' GROUP BY day, subject, provider, region ORDER BY day, subject, provider, region`,
+    },
+    bought: {
+      row: Bought,
+      tables: ['subject_day'],
+      sql: `
+        SELECT day, provider, region, model, purchase = 'on-demand' AS "isRented", CAST(sum(usd_micros) AS BIGINT) AS "usdMicros",
+               CAST(sum(marginal_usd_micros) AS BIGINT) AS "marginalUsdMicros",
+               CAST(sum(gpu_units - gpu_units % 63000) / 63000 AS BIGINT) AS "gpuS"
+        FROM subject_day
+        WHERE (purchase = 'committed' AND category NOT IN ('stranded', 'beside'))
+           OR (purchase = 'on-demand' AND category IN ('idle', 'starved', 'lost', 'computing') AND marginal_usd_micros > 0)
+        GROUP BY day, provider, region, model, purchase ORDER BY day, provider, region, model, purchase`,
+    },
+  }),
+  judge({ stranded, bought }, context) {
+    const commitments = new Map<string, Stranded[]>();
+    for (const row of stranded) commitments.set(row.subject, [...(commitments.get(row.subject) ?? []), row]);
+    const largestFirst = [...commitments.values()].toSorted((a, b) => Number(totalUsd(b) - totalUsd(a)));
+    // What moves into one commitment cannot move into another.
+    const moved = new Map<string, number>();
+    return largestFirst.flatMap((rows) => claimOf(rows, bought, moved, context) ?? []);
+  },
+});
+
+function claimOf(
+  rows: readonly Stranded[],
+  bought: readonly Bought[],
+  moved: Map<string, number>,
+  context: JudgeContext<Options>,
+): Claim | undefined {
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const pool = poolOf(first, bought);
+  const model = first.model ?? pool.model;
+  const unused = rows.map((row) => ({
+    day: row.day,
+    gpuS: row.gpuS > 0 ? row.gpuS : secondsFor(row.usdMicros, pool.usdMicrosPerGpuHour),
+  }));
+  const unusedS = unused.reduce((sum, { gpuS }) => sum + gpuS, 0);
+  const share = Math.floor((unusedS * 1000) / Math.max(1, unusedS + pool.gpuS));
+  if (unusedS < context.options.gpuHoursMin * 3600 || share < context.options.sharePermilleMin) return undefined;
+  const rented = bought.filter((row) => row.isRented && model !== null && isSameModel(row.model, model));
+  const isNear = ({ provider, region }: Bought): boolean => provider === first.provider && region === first.region;
+  const near = movable(unused, rented.filter(isNear), new Map(moved));
+  const all = movable(unused, rented, moved);
+  const canMove = all.gpuS >= 3600;
+  const name = first.subject.replace(/^resource /, '');
+  const words = model === null ? 'GPUs' : modelWords(model);
+  const days = new Set(rows.map(({ day }) => day)).size;
+  return {
+    about: first.subject,
+    ownerSubject: first.subject,
+    what: `${(unusedS / 86_400 / days).toFixed(1).replace(/\.0$/, '')} committed ${words} unused${canMove ? ` while others rent ${gpuHourWords(totalS(rented))} on demand` : ''}`,
+    because: [
+      `${name}: ${gpuHoursOfWords(unusedS, unusedS + pool.gpuS)} committed in ${first.region ?? first.provider ?? 'its pool'} went unused in ${days} days, ${percentWords(share)} (bill${first.gpuS > 0 ? '' : ', hours by the rate of the machines in use'}).`,
+      'What is unused is spent either way until the commitment ends.',
+      ...(canMove
+        ? [
+            `Moving in what others rent, day by day at most as much as was unused, would have kept ${range(near.usdMicros, all.usdMicros)} of cash: ${gpuHourWords(all.gpuS)}${near.gpuS < all.gpuS ? `, ${near.gpuS === 0 ? 'all' : gpuHourWords(all.gpuS - near.gpuS)} of it from another region or provider, where egress and data count too` : ''}.`,
+          ]
+        : [
+            rented.length === 0
+              ? `Nobody rents ${words} on demand: there is no cash to keep, only room for more work.`
+              : `What others rent falls on other days or would already fill a larger commitment: here is only room for more work.`,
+          ]),
+    ],
+    fix: [
+      ...(canMove
+        ? [
+            commentLine(
+              `send what rents ${nameWord(words)} here first: a queue or node selector of the pool in ${nameWord(first.region ?? first.provider ?? 'the commitment')}`,
+            ),
+            `bursar spend --by team,region,purchase --filter ${shellWord(`model=${filterValue(model ?? '')}`)}   # who rents`,
+          ]
+        : ['# offer the room (quota, queue) to teams that wait: bursar queue']),
+      '# do not renew at this size; some commitments can be exchanged or sold',
+    ],
+    unless: 'Capacity kept on purpose: a failover, a launch with a date. Exempt it until then.',
+    takes: [{ subject: first.subject, ...windowDays(context), category: 'stranded' }],
+    reachable: { lowPermille: Math.floor((near.gpuS * 1000) / unusedS), highPermille: 1000 },
+  };
+}
+
+/** The committed machines of the same place: how many hours they ran, at what rate, and which model most of them are. */
+function poolOf(
+  { provider, region, model }: Stranded,
+  bought: readonly Bought[],
+): { model: string | null; gpuS: number; usdMicrosPerGpuHour: bigint } {
+  const near = bought.filter(
+    (row) =>
+      !row.isRented &&
+      row.provider === provider &&
+      (region === null || row.region === region) &&
+      (model === null || row.model === model),
+  );
+  const hours = new Map<string, number>();
+  for (const row of near) if (row.model !== null) hours.set(row.model, (hours.get(row.model) ?? 0) + row.gpuS);
+  const most = [...hours].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? null;
+  const ofModel = near.filter((row) => row.model === most);
+  const gpuS = totalS(ofModel);
+  const usdMicros = ofModel.reduce((sum, row) => sum + (row.usdMicros ?? 0n), 0n);
+  return { model: most, gpuS, usdMicrosPerGpuHour: gpuS === 0 ? 0n : divideRounded(usdMicros * 3600n, BigInt(gpuS)) };
+}
+
+/** Day by day the lesser of what was unused and what was rented and has not moved elsewhere, at the rate paid that day. */
+function movable(
+  unused: readonly { readonly day: string; readonly gpuS: number }[],
+  rented: readonly Bought[],
+  moved: Map<string, number>,
+): { readonly gpuS: number; readonly usdMicros: bigint } {
+  let [gpuS, usdMicros] = [0, 0n];
+  for (const { day, gpuS: free } of unused) {
+    const ofDay = rented.filter((row) => row.day === day);
+    const rentedS = totalS(ofDay);
+    const key = `${day} ${modelWords(ofDay[0]?.model ?? '')}`;
+    const left = Math.max(0, rentedS - (moved.get(key) ?? 0));
+    if (left === 0) continue;
+    const movedS = Math.min(free, left);
+    const paid = ofDay.reduce((sum, row) => sum + (row.marginalUsdMicros ?? 0n), 0n);
+    moved.set(key, (moved.get(key) ?? 0) + movedS);
+    gpuS += movedS;
+    usdMicros += (paid * BigInt(movedS)) / BigInt(rentedS);
+  }
+  return { gpuS, usdMicros };
+}
+
+function isSameModel(a: string | null, b: string): boolean {
+  return a !== null && (a === b || modelWords(a) === modelWords(b));
+}
+
+function totalS(rows: readonly { readonly gpuS: number }[]): number {
+  return rows.reduce((sum, { gpuS }) => sum + gpuS, 0);
+}
+
+function secondsFor(usdMicros: bigint | null, usdMicrosPerGpuHour: bigint): number {
+  return usdMicros === null || usdMicrosPerGpuHour <= 0n ? 0 : Number((usdMicros * 3600n) / usdMicrosPerGpuHour);
+}
+
+function totalUsd(rows: readonly Stranded[]): bigint {
+  return rows.reduce((sum, { usdMicros }) => sum + (usdMicros ?? 0n), 0n);
+}
+
+function range(low: bigint, high: bigint): string {
+  if (low === 0n) return `up to ${formatWholeUsd(high)}`;
+  return low === high ? formatWholeUsd(high) : `${formatWholeUsd(low)}–${formatWholeUsd(high)}`;
+}

@@ -1,0 +1,204 @@
+import { z } from 'zod';
+import { detector, type Claim } from '../facts/detector.ts';
+import { nameWord } from '../facts/shell-word.ts';
+import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
+import { commentLine } from './stop-command.ts';
+import { countWords, daysWords, gpuHourWords, someWords, timeWords } from './wording.ts';
+
+const CAUSES = ['silent', 'fields', 'by-count'] as const;
+type Cause = (typeof CAUSES)[number];
+
+/** GPUs of a cluster of which something is missing for the same cause. */
+const Gap = z.object({
+  cluster: z.string().nullable(),
+  cause: z.enum(CAUSES),
+  source: z.string().nullable(),
+  gpus: sqlCount,
+  nodes: z.array(z.string().nullable()),
+  unknownGpuS: sqlCount,
+  firstDay: sqlDay,
+  lastDay: sqlDay,
+  /** GPUs of which nothing is known at the end of the window, and when the last of them was heard; null: not in the window. */
+  missingNow: sqlCount,
+  missingNodes: z.array(z.string().nullable()).nullable(),
+  heardAt: sqlTime.nullable(),
+});
+type Gap = z.infer<typeof Gap>;
+
+/** What a holder has in unknown time, by the cause most of it has. */
+const UnknownSubject = z.object({
+  cluster: z.string().nullable(),
+  cause: z.enum(CAUSES),
+  subject: z.string(),
+  firstDay: sqlDay,
+  lastDay: sqlDay,
+});
+
+/**
+ * Days of a holder and device of which more is unknown than a scrape now and then. No sample at all is a silent exporter, samples of
+ * which none says anything are missing fields; what disagrees with itself is said by lying-sensors.
+ */
+const UNKNOWN = `
+  WITH counted AS (
+    SELECT DISTINCT day, source, allocation_id, attempt FROM holding WHERE device_id IS NULL AND node_id <> ''
+  ), unknown_day AS (
+    SELECT s.day, s.subject, s.device_id, s.node_id, s.source, s.held_s, s.unknown_s, s.known_until, s.held_until,
+           CASE WHEN s.samples > 0 AND c.allocation_id IS NOT NULL THEN 'by-count'
+                WHEN s.samples > 0 AND s.computing_s + s.idle_s = 0 THEN 'fields' ELSE 'silent' END AS cause
+    FROM stint_day s LEFT JOIN counted c ON s.day = c.day AND s.source = c.source AND s.allocation_id = c.allocation_id
+      AND s.attempt = c.attempt
+    WHERE s.unknown_s * 1000 > s.held_s * $unknownPermilleMin AND s.lying_samples = 0
+  ), known AS (
+    SELECT j.subject, min(j.cluster) AS cluster FROM subject j
+    JOIN (SELECT DISTINCT subject FROM unknown_day) u ON j.subject = u.subject GROUP BY j.subject
+  )`;
+
+const GAPS = `${UNKNOWN}, device AS (
+    SELECT k.cluster, u.cause, u.device_id, min(u.node_id) AS node_id, min(u.source) AS source,
+           CAST(sum(u.unknown_s) AS BIGINT) AS unknown_s, min(u.day) AS first_day, max(u.day) AS last_day,
+           max(u.known_until) AS known_until, max(u.held_until) AS held_until
+    FROM unknown_day u LEFT JOIN known k ON u.subject = k.subject GROUP BY k.cluster, u.cause, u.device_id
+  ), judged AS (
+    SELECT device.*, held_until >= $until - INTERVAL '1' HOUR
+             AND (known_until IS NULL OR date_diff('second', known_until, held_until) > $freshSeconds) AS is_missing
+    FROM device
+  )
+  SELECT cluster, cause, min(source) AS source, count(*) AS gpus, array_agg(DISTINCT node_id ORDER BY node_id) AS nodes,
+         CAST(sum(unknown_s) AS BIGINT) AS "unknownGpuS", min(first_day) AS "firstDay", max(last_day) AS "lastDay",
+         count(*) FILTER (WHERE is_missing) AS "missingNow",
+         array_agg(DISTINCT node_id ORDER BY node_id) FILTER (WHERE is_missing) AS "missingNodes", max(CASE WHEN is_missing THEN known_until END) AS "heardAt"
+  FROM judged GROUP BY cluster, cause HAVING sum(unknown_s) >= $unknownSecondsMin ORDER BY cluster, cause`;
+
+const SUBJECTS = `${UNKNOWN}, part AS (
+    SELECT subject, cause, CAST(sum(unknown_s) AS BIGINT) AS unknown_s, min(day) AS first_day, max(day) AS last_day
+    FROM unknown_day GROUP BY subject, cause
+  ), ranked AS (
+    SELECT part.*, row_number() OVER (PARTITION BY subject ORDER BY unknown_s DESC, cause) AS place FROM part
+  )
+  SELECT k.cluster, r.cause, r.subject, r.first_day AS "firstDay", r.last_day AS "lastDay"
+  FROM ranked r LEFT JOIN known k ON r.subject = k.subject WHERE r.place = 1 ORDER BY r.subject`;
+
+/**
+ * Question: of which GPUs is it not known what they did, why, and what does that cost?
+ *
+ * It claims no saving: it says what nothing is said about. One finding for each cluster and cause, because one repair mends it.
+ *
+ * Reads: stint_day, holding, subject.
+ */
+export const telemetryGaps = detector({
+  name: 'telemetry-gaps',
+  title: 'GPUs that send no activity',
+  category: 'unknown',
+  factor: 'utilisation',
+  basis: 'measured',
+  blastRadius: 0,
+  blast: 'Nothing that runs is touched: only the exporter.',
+  effort: 'one command for each node',
+  options: z.object({
+    unknownPermilleMin: z.number().int().default(50), // Below this the verdicts stand, and nothing is missing.
+    gpuHoursMin: z.number().default(8), // A reboot in a month is nobody's problem.
+    freshMinutes: z.number().int().default(60), // Sources are asked every few minutes.
+  }),
+  ask: ({ unknownPermilleMin, gpuHoursMin, freshMinutes }) => ({
+    gaps: {
+      row: Gap,
+      tables: ['stint_day', 'holding', 'subject'],
+      params: {
+        unknownPermilleMin,
+        unknownSecondsMin: Math.round(gpuHoursMin * 3600),
+        freshSeconds: freshMinutes * 60,
+      },
+      sql: GAPS,
+    },
+    subjects: {
+      row: UnknownSubject,
+      tables: ['stint_day', 'holding', 'subject'],
+      params: { unknownPermilleMin },
+      sql: SUBJECTS,
+    },
+  }),
+  judge: ({ gaps, subjects }, { now }) =>
+    gaps.flatMap((gap) => {
+      const own = subjects.filter(({ cluster, cause }) => cluster === gap.cluster && cause === gap.cause);
+      return own.length === 0 ? [] : [claimOf(gap, own, now)];
+    }),
+});
+
+function claimOf(gap: Gap, subjects: readonly z.infer<typeof UnknownSubject>[], now: Date): Claim {
+  const { cluster, cause, gpus, missingNow, heardAt } = gap;
+  const nodes = gap.nodes.flatMap((node) => node ?? []);
+  const place = cluster === null ? '' : ` of ${cluster}`;
+  return {
+    about: `${cluster ?? ''}/${cause}`,
+    ownerSubject: null,
+    what: whatOf(cause, missingNow > 0 ? missingNow : gpus, place, missingNow > 0),
+    because: [
+      `${gpuHourWords(gap.unknownGpuS)} of ${countWords(gpus, 'GPU')} unknown ${daysWords(gap.firstDay, gap.lastDay)}${nodes.length === 0 ? '' : `, on ${someWords(nodes)}`}.`,
+      ...(missingNow === 0
+        ? []
+        : [
+            heardAt === null
+              ? `${countWords(missingNow, 'GPU')} not heard of in the whole window.`
+              : `${countWords(missingNow, 'GPU')} missing now; the last of them was heard ${timeWords(heardAt, now)}.`,
+          ]),
+      'None of it counts as idle.',
+    ],
+    fix: fixOf(gap),
+    unless: 'Another system reads them: then its samples can be imported.',
+    takes: subjects.map(({ subject, firstDay, lastDay }) => ({ subject, firstDay, lastDay, category: 'unknown' })),
+  };
+}
+
+function whatOf(cause: Cause, count: number, place: string, isNow: boolean): string {
+  const gpus = `${countWords(count, 'GPU')}${place}`;
+  const [send, them] = count === 1 ? ['sends', 'it'] : ['send', 'them'];
+  switch (cause) {
+    case 'silent':
+      return isNow
+        ? `${gpus} ${send} no activity: nothing is said about ${them}`
+        : `${gpus} sent no activity for hours: nothing is said about ${them}`;
+    case 'fields':
+      return `${gpus} ${send} samples without activity: nothing is said about ${them}`;
+    case 'by-count':
+      return `${gpus} held by count: which of a node’s GPUs a job has is not known`;
+  }
+}
+
+function fixOf({ cause, source, missingNodes }: Gap): string[] {
+  const named = (missingNodes ?? []).flatMap((node) => node ?? []).slice(0, 8);
+  switch (cause) {
+    case 'silent':
+      if (named.length === 0)
+        return [
+          commentLine('they are back; next time an alert says so within minutes:'),
+          'expr: absent_over_time(DCGM_FI_DEV_GPU_UTIL[15m]) or up{job=~".*dcgm.*"} == 0',
+        ];
+      if (source === 'kubernetes')
+        return [
+          ...named.map(
+            (node) =>
+              `kubectl delete pod -n gpu-operator -l app=nvidia-dcgm-exporter --field-selector spec.nodeName=${nameWord(node)}`,
+          ),
+          commentLine('then: bursar doctor'),
+        ];
+      return [
+        ...named.map((node) => `ssh ${nameWord(node)} sudo systemctl restart nvidia-dcgm-exporter`),
+        commentLine('then: bursar doctor'),
+      ];
+    case 'fields':
+      return [
+        commentLine('lines for the counters file of dcgm-exporter:'),
+        'DCGM_FI_PROF_GR_ENGINE_ACTIVE, gauge, Ratio of time the graphics engine is active.',
+        'DCGM_FI_PROF_SM_ACTIVE, gauge, Ratio of cycles an SM has at least 1 warp assigned.',
+        'DCGM_FI_DEV_GPU_UTIL, gauge, GPU utilization.',
+      ];
+    case 'by-count':
+      return [
+        source === 'slurm'
+          ? commentLine(
+              'collect while jobs run: scontrol show job -d names the GPU indices, accounting does not (docs/sources/slurm.md)',
+            )
+          : commentLine('collect the GPU of each pod: DCGM_EXPORTER_KUBERNETES=true on dcgm-exporter'),
+      ];
+  }
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { claimsOn } from '../../test/claims-on.ts';
+import { holderRows, type ToldGpu, type ToldHolder } from '../../test/holder-rows.ts';
+import { untouchedGpus } from './untouched-gpus.ts';
+
+const BUSY: ToldGpu = { computing: [['03-02 08:05', '03-02 18:00']] };
+
+/** A job of four GPUs from 8:00 to 18:00 of which two compute. */
+const job = (more: Partial<ToldHolder> = {}): ToldHolder => ({
+  source: 'slurm',
+  name: 'eight-1',
+  stem: 'eight-0',
+  from: '03-02 08:00',
+  until: '03-02 18:00',
+  gpus: { g0: BUSY, g1: BUSY, g2: {}, g3: {} },
+  ...more,
+});
+
+const silent: Record<string, readonly ToldHolder[]> = {
+  'a job that uses all it has': [job({ gpus: { g0: BUSY, g1: BUSY } })],
+  'a job that used its other GPUs later': [
+    job({ gpus: { g0: BUSY, g1: { computing: [['03-02 17:00', '03-02 18:00']] } } }),
+  ],
+  'a job of an hour': [job({ until: '03-02 09:00' })],
+  'GPUs of which nothing is known': [
+    job({ gpus: { g0: BUSY, g1: { unknown: [['03-02 08:00', '03-02 18:00']] } } }),
+    job({ id: '2', gpus: { g4: BUSY, g5: { unknown: [['03-02 12:00', '03-02 18:00']] } } }),
+  ],
+  'a holder by count, whose GPUs have no times of their own': [
+    job({ gpus: { g0: BUSY, g1: { more: { known_until: null } } } }),
+  ],
+  'a service with a replica that has no requests': [job({ manner: 'serving' })],
+  'a notebook': [job({ manner: 'interactive' })],
+  'a job that is loading, as long as its kind has taken': [
+    job({
+      id: '1',
+      from: '03-01 00:00',
+      until: '03-01 12:00',
+      gpus: { g0: { computing: [['03-01 06:00', '03-01 12:00']] } },
+    }),
+    job({ id: '2', from: '03-03 19:00', until: '03-04 00:00', isOpen: true, gpus: { g1: {} } }),
+  ],
+  'a job that computed for a moment and then stood still: it has finished': [
+    job({ gpus: { g0: { computing: [['03-02 08:00', '03-02 08:03']] } } }),
+  ],
+};
+
+interface Case {
+  readonly told: readonly ToldHolder[];
+  readonly what: string;
+  readonly takes: readonly string[];
+  readonly fix: string;
+}
+
+const spoken: Record<string, Case> = {
+  'two of four GPUs without a kernel': {
+    told: [job()],
+    what: 'asks for 4 GPUs (H100), touches 2, in 1 of 1 run',
+    takes: ['job slurm/1/0 g2 2026-03-02', 'job slurm/1/0 g3 2026-03-02'],
+    fix: '#SBATCH --gres=gpu:2',
+  },
+  'the last sample of who had the GPU before is no use of it': {
+    told: [job({ gpus: { g0: BUSY, g1: { computing: [['03-02 08:00', '03-02 08:05']] } } })],
+    what: 'asks for 2 GPUs (H100), touches 1, in 1 of 1 run',
+    takes: ['job slurm/1/0 g1 2026-03-02'],
+    fix: '#SBATCH --gres=gpu:1',
+  },
+  'runs of one person and name are one finding, also of those that were right': {
+    told: [
+      job({ id: '1' }),
+      job({ id: '2', gpus: { g4: BUSY } }),
+      job({ id: '3', name: 'eight-3', gpus: { g5: BUSY, g6: {} } }),
+    ],
+    what: 'asks for 4 GPUs (H100), touches 1 to 2, in 2 of 3 runs',
+    takes: ['job slurm/1/0 g2 2026-03-02', 'job slurm/1/0 g3 2026-03-02', 'job slurm/3/0 g6 2026-03-02'],
+    fix: '#SBATCH --gres=gpu:2',
+  },
+  'a whole node without a kernel is a node too many': {
+    told: [job({ gpus: { g0: BUSY, g1: BUSY, g2: { node: 'n2' }, g3: { node: 'n2' } } })],
+    what: 'asks for 4 GPUs (H100), touches 2, in 1 of 1 run',
+    takes: ['job slurm/1/0 g2 2026-03-02', 'job slurm/1/0 g3 2026-03-02'],
+    fix: '#SBATCH --nodes=1 --gres=gpu:2',
+  },
+  'a job that touches none': {
+    told: [job({ gpus: { g0: {} } })],
+    what: 'asks for 1 GPU (H100), touches none, in 1 of 1 run',
+    takes: ['job slurm/1/0 all 2026-03-02'],
+    fix: '# ask for no GPU, if it needs none; if it should compute, see what the program finds:',
+  },
+  'pods say it in their manifest': {
+    told: [job({ source: 'kubernetes' })],
+    what: 'asks for 4 GPUs (H100), touches 2, in 1 of 1 run',
+    takes: ['job kubernetes/1/0 g2 2026-03-02', 'job kubernetes/1/0 g3 2026-03-02'],
+    fix: 'resources: {limits: {nvidia.com/gpu: 2}}',
+  },
+};
+
+describe('untouched-gpus', () => {
+  it.each(Object.entries(silent))('says nothing of %s', async (_, told) => {
+    expect(await claimsOn(untouchedGpus, holderRows(told))).toEqual([]);
+  });
+
+  it.each(Object.entries(spoken))('names %s', async (_, { told, ...want }) => {
+    const claims = await claimsOn(untouchedGpus, holderRows(told));
+    expect(
+      claims.map(({ what, takes, fix }) => ({
+        what,
+        takes: takes.map(({ subject, deviceId = 'all', firstDay }) => `${subject} ${deviceId} ${firstDay}`),
+        fix: fix[0],
+      })),
+    ).toEqual([want]);
+  });
+});

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { Claim, Detector } from '../src/facts/detector.ts';
+import { openEngine } from '../src/lake/engine.ts';
+import { tableOf, type Row } from './stage-on.ts';
+
+interface Asked {
+  readonly from?: string;
+  readonly until?: string;
+  readonly now?: string;
+  readonly options?: Readonly<Record<string, unknown>>;
+}
+
+/** `ownership` is no table of the lake but said when asked; a test says it. */
+const OWNERSHIP = ['day', 'subject', 'workload_name', 'team', 'user_name', 'rule'];
+
+/**
+ * What a detector claims of rows written down by hand, by its own SQL on a real engine. The window is the month up to
+ * 2026-03-04 and now its end, unless said otherwise; tables a detector reads and nobody gives are empty.
+ */
+export async function claimsOn(
+  asked: Detector,
+  tables: Readonly<Record<string, readonly Row[]>>,
+  { from = '2026-02-02', until = '2026-03-04', now = until, options = {} }: Asked = {},
+): Promise<readonly Claim[]> {
+  const context = { options: asked.options.parse(options), from: day(from), until: day(until), now: day(now) };
+  const engine = await openEngine({ threads: 1, memoryLimitMb: 300 });
+  try {
+    const queries = Object.entries(asked.ask(context.options));
+    const read = queries.flatMap(([, { tables: named }]) =>
+      named.map((need) => (typeof need === 'string' ? need : need.table)),
+    );
+    for (const name of new Set(read)) await engine.run(madeOf(name, tables[name] ?? []));
+    const answers: Record<string, readonly unknown[]> = {};
+    for (const [name, query] of queries) {
+      const { from: start, until: end, now: moment } = context;
+      const rows = await engine.rows(query.sql, { ...query.params, from: start, until: end, now: moment });
+      answers[name] = z.array(query.row).parse(rows);
+    }
+    return asked.judge(answers, context);
+  } finally {
+    engine.close();
+  }
+}
+
+function madeOf(name: string, rows: readonly Row[]): string {
+  if (name !== 'ownership') return tableOf(name, rows);
+  const select = (row: Row): string =>
+    `SELECT ${OWNERSHIP.map((column) => `CAST(${literal(row[column])} AS ${column === 'day' ? 'DATE' : 'VARCHAR'}) AS ${column}`).join(', ')}`;
+  return `CREATE TABLE ownership AS ${rows.length > 0 ? rows.map(select).join(' UNION ALL ') : `${select({})} WHERE FALSE`}`;
+}
+
+function literal(value: Row[string] | undefined): string {
+  return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : 'NULL';
+}
+
+function day(written: string): Date {
+  return new Date(written.length === 10 ? `${written}T00:00:00Z` : `${written.replace(' ', 'T')}Z`);
+}
