@@ -4,6 +4,7 @@ import type { Manifest, ManifestChange, Snapshot } from '../facts/manifest.ts';
 import { OperationError } from '../facts/operation-error.ts';
 import type { Database, OpenDatabase } from './database.ts';
 import { loadSqlite } from './database.ts';
+import { findingStore } from './finding-store.ts';
 import { openReader } from './manifest-reader.ts';
 import {
   deleteBatch,
@@ -17,6 +18,7 @@ import {
 import type { Meta } from './manifest-schema.ts';
 import { createSchema, readMeta } from './manifest-schema.ts';
 import { createSourceTables, sourceStore } from './source-store.ts';
+import type { FindingStore } from '../facts/finding-record.ts';
 import type { SourceStore } from '../facts/source-record.ts';
 import type { StatementStore } from '../facts/statement-record.ts';
 import { createStatementTables, statementStore } from './statement-store.ts';
@@ -29,6 +31,7 @@ export interface OpenManifest extends Manifest {
   /** Where the sources left off. */
   readonly sources: SourceStore;
   readonly statements: StatementStore;
+  readonly findings: FindingStore;
   close(): void;
 }
 
@@ -73,6 +76,7 @@ function readManifest(open: OpenDatabase, dataDir: string, path: string): OpenMa
     keptFiles: refuse,
     sources: sourceStore((work) => withClearFailure(dataDir, () => reader.read(work))),
     statements: statementStore((work) => withClearFailure(dataDir, () => reader.read(work))),
+    findings: findingStore((work) => withClearFailure(dataDir, () => reader.read(work))),
     close: () => reader.close(),
   };
 }
@@ -100,6 +104,7 @@ function writeManifest(open: OpenDatabase, dataDir: string, path: string, option
     keptFiles: () => withClearFailure(dataDir, () => keptFiles(database)),
     sources: sourceStore((work) => withClearFailure(dataDir, () => work(database))),
     statements: statementStore((work) => withClearFailure(dataDir, () => work(database))),
+    findings: findingStore((work) => withClearFailure(dataDir, () => work(database))),
     close: () => withClearFailure(dataDir, () => closeWriter(database)),
   };
 }
