@@ -2,6 +2,7 @@ import { nearestName } from '../facts/nearest-name.ts';
 import { OperationError } from '../facts/operation-error.ts';
 import type { Param, Params } from '../lake/engine.ts';
 import { CATEGORIES } from '../ledger/waterfall.ts';
+import type { Category } from '../ledger/waterfall.ts';
 import { parseTime } from '../money/period.ts';
 
 /** Something money can be grouped and filtered by. */
@@ -37,6 +38,7 @@ export const DIMENSIONS: readonly Dimension[] = [
   coarse('account', 'w'),
   coarse('region', 'w'),
   coarse('category', 'w'),
+  coarse('reason', 'w'),
   coarse('component', 'w'),
   coarse('basis', 'w'),
   coarse('bill', 'w', 'bill_id'),
@@ -125,18 +127,21 @@ function dimensionNamed(name: string): Dimension {
   });
 }
 
+/** The category of that name; refused with the nearest where there is none. */
+export function categoryNamed(value: string): Category {
+  const found = CATEGORIES.find((category) => category === value);
+  if (found !== undefined) return found;
+  const near = nearestName(value, CATEGORIES);
+  throw new OperationError(
+    'unknown-category',
+    `${value} is no category${near === undefined ? '' : ` (nearest: ${near})`}`,
+    { hint: `One of ${CATEGORIES.join(', ')}.` },
+  );
+}
+
 /** Hours are compared as times: every way to write one has to become the one the ledger has. */
 function checked(dimension: Dimension, value: string): string {
-  if (dimension.name === 'category' && value !== '' && !CATEGORIES.some((category) => category === value)) {
-    const near = nearestName(value, CATEGORIES);
-    throw new OperationError(
-      'unknown-category',
-      `${value} is no category${near === undefined ? '' : ` (nearest: ${near})`}`,
-      {
-        hint: `One of ${CATEGORIES.join(', ')}.`,
-      },
-    );
-  }
+  if (dimension.name === 'category' && value !== '') return categoryNamed(value);
   if (dimension.name !== 'hour' && dimension.name !== 'day') return value;
   const time = parseTime(value);
   if (!time.ok) {

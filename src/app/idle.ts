@@ -325,12 +325,12 @@ async function moneySoFar(space: ReadSpace, stretches: readonly Stretch[]): Prom
       WITH stretch AS (${stretchRows(stretches)}), money AS (
         SELECT w.device_id, w.subject, s.holder, w.hour_start, CAST(sum(w.usd_micros) AS BIGINT) AS usd_micros
         FROM waterfall w JOIN stretch s ON w.device_id = s.device_id AND w.subject = s.subject
-        WHERE w.category = 'idle' AND w.usd_micros IS NOT NULL
+        WHERE w.category = 'idle' AND COALESCE(w.reason, '') <> 'between-requests' AND w.usd_micros IS NOT NULL
           AND w.hour_start > s.since_at - INTERVAL '1' HOUR AND w.hour_start < s.until_at
         GROUP BY w.device_id, w.subject, s.holder, w.hour_start
       ), idled AS (
         SELECT device_id, COALESCE(source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR), '') AS holder,
-               hour_start, CAST(sum(idle_s) AS BIGINT) AS idle_s
+               hour_start, CAST(sum(idle_s - pause_s) AS BIGINT) AS idle_s
         FROM gpu_hour WHERE disposition = 'held'
         GROUP BY device_id, source, allocation_id, attempt, hour_start
       )

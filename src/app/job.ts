@@ -33,7 +33,7 @@ interface MoneyRow {
   readonly nodeId: string | null;
   readonly model: string | null;
   readonly basis: string;
-  readonly category: 'computing' | 'idle' | 'unknown';
+  readonly category: JobAnswer['categories'][number]['category'];
   readonly usdMicros: bigint | null;
   readonly gpuUnits: bigint;
 }
@@ -41,7 +41,7 @@ interface MoneyRow {
 type Owner = Pick<JobAnswer, 'name' | 'user' | 'team' | 'project' | 'class' | 'cluster'>;
 
 const NEAREST_SHOWN = 3;
-const CATEGORIES = ['computing', 'idle', 'unknown'] as const;
+const CATEGORIES = ['computing', 'idle', 'starved', 'lost', 'unknown'] as const;
 
 /**
  * Question: what did one job cost, and what did its GPUs do meanwhile?
@@ -87,7 +87,17 @@ export async function job(space: ReadSpace, request: JobRequest): Promise<JobAns
     ),
     devices: devicesOf(money),
     beside: await besideOf(space, first, days, now),
+    findings: findingsOf(space, subjects),
   };
+}
+
+/** What the last look at everything found about it, and nobody has set aside. */
+function findingsOf(space: ReadSpace, subjects: readonly string[]): JobAnswer['findings'] {
+  return space.findings
+    .records()
+    .filter((record) => record.subjects.some((subject) => subjects.includes(subject)))
+    .filter(({ state }) => state !== 'fixed' && state !== 'dismissed')
+    .map(({ number, what, state }) => ({ number, what, state }));
 }
 
 /** What its machines cost beside the GPU, and who waited while its GPUs were idle. */
@@ -212,6 +222,8 @@ function devicesOf(money: readonly MoneyRow[]): JobDevice[] {
       usdMicros: sumMicros(rows),
       computingUnits: units('computing'),
       idleUnits: units('idle'),
+      starvedUnits: units('starved'),
+      lostUnits: units('lost'),
       unknownUnits: units('unknown'),
     };
   });

@@ -1,6 +1,7 @@
 import type { TableNeed } from '../lake/ask.ts';
 import { addDays, parseTime } from '../lake/calendar.ts';
 import type { Params } from '../lake/engine.ts';
+import { ATTEMPT_SECONDS, FATE_OF_ROW, LOST_SECONDS } from '../ledger/lost-part.ts';
 import { STAGES } from '../ledger/stages.ts';
 import type {
   ChargeHourLine,
@@ -17,7 +18,7 @@ import type { SharedPart } from '../report/rules-page.ts';
 import { explainCharges } from './explain-charges.ts';
 import type { Filter } from './filter.ts';
 import { filterSql, filterText } from './filter.ts';
-import { ENTRY_KEY } from './ledger-sums.ts';
+import { ENTRY_KEY, entryReason } from './ledger-sums.ts';
 import { machineParts } from './machine-parts.ts';
 import { explainShared } from './ownership/explain-shared.ts';
 import { unknownValues } from './unknown-values.ts';
@@ -41,7 +42,9 @@ const MACHINES_MAX = 20;
 
 /** One text by which an entry and its rows of the waterfall find each other. */
 const keySql = (alias: string): string =>
-  ENTRY_KEY.map((column) => `COALESCE('=' || CAST(${alias}.${column} AS VARCHAR), '-')`).join(' || chr(31) || ');
+  [...ENTRY_KEY.map((column) => `${alias}.${column}`), entryReason(alias)]
+    .map((value) => `COALESCE('=' || CAST(${value} AS VARCHAR), '-')`)
+    .join(' || chr(31) || ');
 
 const ENTRY_COLUMNS = STAGES.find(({ name }) => name === 'ledger_entry')?.writes.map(([column]) => column) ?? [];
 
@@ -161,7 +164,7 @@ interface EntryRow extends Omit<ExplainedEntry, 'columns' | 'categories'> {
 }
 
 async function chosenEntries(space: ReadSpace, { window }: ExplainRequest): Promise<ExplainedEntry[]> {
-  const tables = ['waterfall', 'ownership'].map((table) => ({ table, ...daysOf(window) }));
+  const tables = ['waterfall', 'fate', 'ownership'].map((table) => ({ table, ...daysOf(window) }));
   const columns = await space.ask<Record<string, string | bigint | boolean | null>>({
     tables,
     sql: `SELECT ${ENTRY_COLUMNS.map((column) => `${column} AS "${camel(column)}"`).join(', ')} FROM explained ORDER BY place`,
@@ -173,11 +176,13 @@ async function chosenEntries(space: ReadSpace, { window }: ExplainRequest): Prom
              o.team, o.project, o.user_name AS "user", o.environment, o.class, o.rule, o.workload_name AS "workloadName"
       FROM explained x LEFT JOIN ownership o ON x.day = o.day AND x.subject = o.subject ORDER BY x.place`,
   });
-  const categories = await space.ask<{ entryKey: string; category: string; usdMicros: bigint | null; units: bigint }>({
+  const categories = await space.ask<{ entryKey: string } & ExplainedEntry['categories'][number]>({
     tables,
     sql: `
-      SELECT x.entry_key AS "entryKey", w.category, w.usd_micros AS "usdMicros", w.gpu_units AS units
-      FROM waterfall w JOIN explained x ON w.day = x.day AND ${keySql('w')} = x.entry_key ORDER BY x.place, w.category`,
+      SELECT x.entry_key AS "entryKey", w.category, w.reason, w.usd_micros AS "usdMicros", w.gpu_units AS units,
+             ${LOST_SECONDS} AS "lostSeconds", ${ATTEMPT_SECONDS} AS "attemptSeconds"
+      FROM waterfall w JOIN explained x ON w.day = x.day AND ${keySql('w')} = x.entry_key
+      LEFT JOIN fate f ON w.category IN ('lost', 'computing') AND ${FATE_OF_ROW} ORDER BY x.place, w.category, w.reason`,
   });
   const byKey = new Map<string, ExplainedEntry['categories'][number][]>();
   for (const { entryKey, ...part } of categories) byKey.set(entryKey, [...(byKey.get(entryKey) ?? []), part]);

@@ -8,7 +8,7 @@ import type { ReadSpace } from './workspace.ts';
 const SHOWN_MAX = 5;
 const HOUR_MS = 3_600_000;
 
-/** The columns that tell entries apart; the waterfall has them too. */
+/** The columns that tell entries apart; the waterfall has them too. Of what is held it has reasons of its own (`entryReason`). */
 export const ENTRY_KEY = [
   'hour_start',
   'basis',
@@ -22,8 +22,10 @@ export const ENTRY_KEY = [
   'attempt',
   'component',
   'disposition',
-  'reason',
 ] as const;
+
+/** The reason an entry has, from a row of the ledger or of the waterfall. */
+export const entryReason = (row: string): string => `CASE WHEN ${row}.disposition <> 'held' THEN ${row}.reason END`;
 
 /** The entries of some days, added up by what the check needs to know. */
 export interface EntrySum {
@@ -112,7 +114,8 @@ async function splitFaults(space: ReadSpace, chunk: DayChunk): Promise<LedgerFau
 
 /** An entry of nothing, no time and no money, has no category. */
 async function categoryFaults(space: ReadSpace, chunk: DayChunk): Promise<LedgerFault[]> {
-  const key = ENTRY_KEY.join(', ');
+  const key = [...ENTRY_KEY, 'entry_reason'].join(', ');
+  const columns = (row: string): string => `${ENTRY_KEY.join(', ')}, ${entryReason(row)} AS entry_reason`;
   const rows = await space.ask<FaultRow>({
     tables: [
       { table: 'ledger_entry', ...chunk },
@@ -120,10 +123,10 @@ async function categoryFaults(space: ReadSpace, chunk: DayChunk): Promise<Ledger
     ],
     sql: `
       WITH both_sides AS (
-        SELECT ${key}, usd_micros AS want_micros, gpu_units AS want_units, CAST(NULL AS BIGINT) AS got_micros,
+        SELECT ${columns('ledger_entry')}, usd_micros AS want_micros, gpu_units AS want_units, CAST(NULL AS BIGINT) AS got_micros,
                CAST(0 AS BIGINT) AS got_units FROM ledger_entry
         UNION ALL
-        SELECT ${key}, NULL, 0, usd_micros, gpu_units FROM waterfall
+        SELECT ${columns('waterfall')}, NULL, 0, usd_micros, gpu_units FROM waterfall
       ), entry AS (
         SELECT ${key}, CAST(sum(want_micros) AS BIGINT) AS want_micros, CAST(sum(got_micros) AS BIGINT) AS got_micros,
                CAST(sum(want_units) AS BIGINT) AS want_units, CAST(sum(got_units) AS BIGINT) AS got_units
@@ -143,9 +146,9 @@ async function categoryFaults(space: ReadSpace, chunk: DayChunk): Promise<Ledger
 
 async function dayFaults(space: ReadSpace, chunk: DayChunk): Promise<LedgerFault[]> {
   const side = (table: string, sign: 'want' | 'got'): string => `
-    SELECT day, category, component, basis, '${sign}' AS side, CAST(sum(usd_micros) AS BIGINT) AS micros,
+    SELECT day, category, reason, component, basis, '${sign}' AS side, CAST(sum(usd_micros) AS BIGINT) AS micros,
            CAST(sum(gpu_units) AS BIGINT) AS units
-    FROM ${table} GROUP BY day, category, component, basis`;
+    FROM ${table} GROUP BY day, category, reason, component, basis`;
   const rows = await space.ask<FaultRow>({
     tables: [
       { table: 'waterfall', ...chunk },
@@ -153,12 +156,12 @@ async function dayFaults(space: ReadSpace, chunk: DayChunk): Promise<LedgerFault
     ],
     sql: `
       WITH both_sides AS (${side('waterfall', 'want')} UNION ALL ${side('spend_day', 'got')}), summed AS (
-        SELECT day, category, component, basis, max(micros) FILTER (WHERE side = 'want') AS want_micros,
+        SELECT day, category, reason, component, basis, max(micros) FILTER (WHERE side = 'want') AS want_micros,
                max(micros) FILTER (WHERE side = 'got') AS got_micros,
                max(units) FILTER (WHERE side = 'want') AS want_units, max(units) FILTER (WHERE side = 'got') AS got_units
-        FROM both_sides GROUP BY day, category, component, basis
+        FROM both_sides GROUP BY day, category, reason, component, basis
       )
-      SELECT CAST(day AS VARCHAR) || ' ' || category || ', ' || component || ', ' || basis AS place,
+      SELECT CAST(day AS VARCHAR) || ' ' || category || COALESCE(' ' || reason, '') || ', ' || component || ', ' || basis AS place,
              COALESCE(CAST(want_micros AS VARCHAR), 'nothing') AS want,
              COALESCE(CAST(got_micros AS VARCHAR), 'nothing') AS got, count(*) OVER () AS cases
       FROM summed WHERE want_micros IS DISTINCT FROM got_micros OR want_units IS DISTINCT FROM got_units

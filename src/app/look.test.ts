@@ -27,7 +27,9 @@ describe('the first screen, figures worked out by hand', () => {
       unallocated: 9_750_000n,
       unknown: 16_985_000n,
       idle: 1_625_000n,
-      computing: 3_250_000n,
+      starved: 162_500n, // Job 101 left its engine alone for a tenth of its hour.
+      lost: 0n,
+      computing: 3_087_500n,
       beside: 1_450_000n,
     });
     expect(answer.categories.unknown.unpricedUnits).toBe(2n * HOUR);
@@ -37,8 +39,10 @@ describe('the first screen, figures worked out by hand', () => {
       { what: 'storage', usdMicros: 500_000n },
       { what: 'credits', usdMicros: -250_000n },
     ]);
-    expect(answer.computeSharePermille).toBe(208); // 3.25 ÷ (34.06 − 1.45 − 16.985)
-    expect(answer.computeShareHoursPermille).toBe(222); // 2 of 9 known GPU-hours
+    expect(answer.computeSharePermille).toBe(198); // 3.0875 ÷ (34.06 − 1.45 − 16.985)
+    expect(answer.computeShareHoursPermille).toBe(211); // 1.9 of 9 known GPU-hours
+    expect(answer.starvedBy).toEqual([{ reason: 'gap', usdMicros: 162_500n, gpuUnits: HOUR / 10n }]);
+    expect(lookScreen(answer).join('\n')).toMatch(/starved +\$0\.16 +<1 % +gaps 100 %/);
     expect(answer.unpriced).toEqual([{ model: 'Zorg', billedBy: null, wantsRateOf: null, gpuUnits: 2n * HOUR }]);
     expect(answer.notPosted).toEqual([{ billId: expect.stringContaining('OVH|9|') as string, currency: 'EUR' }]);
   });
@@ -46,7 +50,7 @@ describe('the first screen, figures worked out by hand', () => {
   it('counts hours that began before now', async () => {
     const answer = await ask('today', new Date('2026-03-02T09:00:00Z'));
     expect(answer.categories.idle.usdMicros).toBe(0n);
-    expect(answer.categories.computing.usdMicros).toBe(3_250_000n);
+    expect(answer.categories.computing.usdMicros).toBe(3_087_500n);
     expect(answer.categories.unallocated.usdMicros).toBe(1_625_000n);
   });
 

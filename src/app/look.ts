@@ -6,11 +6,14 @@ import { startOf } from '../lake/calendar.ts';
 import { CATEGORIES } from '../ledger/waterfall.ts';
 import type { Category } from '../ledger/waterfall.ts';
 import { idleTotal } from '../report/idle-list.ts';
+import { isThere } from '../report/look-screen.ts';
 import type { CategorySum, LookAnswer, UnlistedNode, UnpricedTime } from '../report/look-screen.ts';
+import { findFindings } from './findings/find-findings.ts';
 import { idleNow } from './idle.ts';
 import { catalogsUsed } from './prices/catalogs-used.ts';
 import { decideNow } from './now.ts';
 import { waitingNow } from './queue/waiting-now.ts';
+import { subjectRows } from './waste/subject-rows.ts';
 import { daysOf, ledgerWindow } from './window.ts';
 import type { LedgerWindow } from './window.ts';
 import type { ReadSpace } from './workspace.ts';
@@ -23,6 +26,7 @@ export interface LookRequest {
 
 interface SpendSum {
   readonly category: Category;
+  readonly reason: string | null;
   readonly component: string;
   readonly basis: string;
   readonly usdMicros: bigint | null;
@@ -41,8 +45,8 @@ const OTHER_KINDS: Readonly<Record<string, string>> = {
 /**
  * Question: what was paid for in a window, and what became of it?
  *
- * Reads: spend_day (cut days: waterfall), charge_hour, ledger_entry, fx_rate, inferred, node, device, and what `idleNow`
- * and `waitingNow` read.
+ * Reads: spend_day (cut days: waterfall), subject_day where work was lost, charge_hour, ledger_entry, fx_rate, inferred, node, device, and what `idleNow`,
+ * `waitingNow` and `findFindings` read.
  */
 export async function look(space: ReadSpace, request: LookRequest): Promise<LookAnswer> {
   const now = decideNow(request.asOf, space.scope?.horizon, request.clock);
@@ -67,6 +71,8 @@ export async function look(space: ReadSpace, request: LookRequest): Promise<Look
     paidUsdMicros,
     categories,
     ...computeShares(paidUsdMicros, categories),
+    starvedBy: reasonsOf(sums, 'starved'),
+    lostAttempts: isThere(categories.lost) ? await lostAttempts(space, window) : [],
     basisUsdMicros: { billed: basis('billed'), rate: basis('rate'), estimated: basis('estimated') },
     ...(basis('estimated') !== 0n && {
       estimatedBy: await catalogsUsed(space, { ...daysOf(window), billedToo: bills.length === 0 }),
@@ -83,6 +89,7 @@ export async function look(space: ReadSpace, request: LookRequest): Promise<Look
     idleNow: idleTotal(idle.holdings),
     silentGpus: idle.silentGpus,
     waiting: await waitingNow(space, now),
+    findings: await findFindings(space, { window, now: now.at, nowBy: now.by }),
   };
 }
 
@@ -102,7 +109,7 @@ async function overWindow<Row>(
   return rows;
 }
 
-const SPEND_COLUMNS = `category, component, basis, CAST(sum(usd_micros) AS BIGINT) AS "usdMicros",
+const SPEND_COLUMNS = `category, reason, component, basis, CAST(sum(usd_micros) AS BIGINT) AS "usdMicros",
   CAST(sum(gpu_units) AS BIGINT) AS "gpuUnits"`;
 
 async function spendSums(space: ReadSpace, window: LedgerWindow): Promise<SpendSum[]> {
@@ -112,16 +119,39 @@ async function spendSums(space: ReadSpace, window: LedgerWindow): Promise<SpendS
     ({ first, last }) => ({
       tables: [{ table: 'spend_day', first, last }],
       sql: `SELECT ${SPEND_COLUMNS}, CAST(sum(unpriced_units) AS BIGINT) AS "unpricedUnits"
-            FROM spend_day GROUP BY category, component, basis ORDER BY category, component, basis`,
+            FROM spend_day GROUP BY category, reason, component, basis ORDER BY category, reason, component, basis`,
     }),
     (day) => ({
       tables: [{ table: 'waterfall', first: day, last: day }],
       sql: `SELECT ${SPEND_COLUMNS},
                    COALESCE(CAST(sum(gpu_units) FILTER (WHERE usd_micros IS NULL) AS BIGINT), 0) AS "unpricedUnits"
             FROM waterfall WHERE hour_start >= $from AND hour_start < $until
-            GROUP BY category, component, basis ORDER BY category, component, basis`,
+            GROUP BY category, reason, component, basis ORDER BY category, reason, component, basis`,
     }),
   );
+}
+
+/** What a category consists of by the reasons the ledger gives, the dearest first. */
+function reasonsOf(sums: readonly SpendSum[], category: Category): LookAnswer['starvedBy'] {
+  const ofIt = sums.filter((sum) => sum.category === category);
+  return [...new Set(ofIt.map(({ reason }) => reason))]
+    .map((reason) => {
+      const { usdMicros, gpuUnits } = categorySum(ofIt.filter((sum) => sum.reason === reason));
+      return { reason, usdMicros, gpuUnits };
+    })
+    .toSorted((a, b) => Number((b.usdMicros ?? 0n) - (a.usdMicros ?? 0n)));
+}
+
+/** How many attempts lost work, by how they ended. */
+async function lostAttempts(space: ReadSpace, window: LedgerWindow): Promise<LookAnswer['lostAttempts']> {
+  const { tables, params, sql } = subjectRows(window);
+  const rows = await space.ask<{ outcome: string | null; attempts: bigint }>({
+    tables,
+    params,
+    sql: `SELECT reason AS outcome, count(DISTINCT subject) AS attempts FROM (${sql}) w
+          WHERE category = 'lost' GROUP BY reason ORDER BY attempts DESC, outcome`,
+  });
+  return rows.map(({ outcome, attempts }) => ({ outcome, attempts: Number(attempts) }));
 }
 
 /** Null where there is time and none of it has a price; nothing at all is 0. */

@@ -7,7 +7,7 @@ import { toFiles } from '../../test/oracle/to-files.ts';
 import { nine, ten } from '../../test/oracle/told.ts';
 import { recompute } from '../../test/outside/recompute.mjs';
 import type { ComponentPrice } from '../facts/component-price.ts';
-import { ask } from '../lake/ask.ts';
+import { askerOf } from '../lake/ask.ts';
 import { derive } from '../lake/derive.ts';
 import { scopeOf } from '../lake/scope.ts';
 import { stagesBy } from '../ledger/stages.ts';
@@ -79,8 +79,8 @@ async function withLedger<Result>(work: (space: ReadSpace) => Promise<Result>): 
       sources: [],
       rules: NO_RULES,
       statements: { closings: () => [], statement: () => undefined },
-      ask: <Row>(question: Parameters<ReadSpace['ask']>[0]) =>
-        ask<Row>(space.engine, space.dataDir, snapshot, stages, question, ruleViews(NO_RULES)),
+      findings: { records: () => [], history: () => [] },
+      ...askerOf(space.engine, space.dataDir, snapshot, stages, ruleViews(NO_RULES)),
     });
   });
 }

@@ -1,3 +1,4 @@
+import { IS_OUTCOME_SQL } from '../facts/work.ts';
 import { dayOf } from '../lake/calendar.ts';
 import { quote } from '../lake/engine.ts';
 import { parseDecimal } from '../money/usd.ts';
@@ -57,6 +58,8 @@ export async function receipt(space: ReadSpace, request: JobRequest): Promise<Re
       bases.map((basis) => [basis, sum(parts.filter((part) => part.basis === basis)) ?? 0n]),
     ),
     idleUsdMicros: sum(parts.filter(({ category }) => category === 'idle')),
+    starvedUsdMicros: sum(parts.filter(({ category }) => category === 'starved')),
+    lostUsdMicros: sum(parts.filter(({ category }) => category === 'lost')),
     kind: await kindOf(space, answer, until),
     work: await workOf(space, answer),
   };
@@ -101,7 +104,7 @@ async function workOf(space: ReadSpace, { source, allocationId, name, asOf }: Jo
     tables: [{ table: 'work' }],
     params: { id: allocationId, full: `${source}/${allocationId}`, run: name ?? '', now: asOf },
     sql: `SELECT unit, CAST(sum(CAST(quantity AS DECIMAL(38, 6))) AS VARCHAR) AS quantity FROM work
-          WHERE window_from < $now
+          WHERE window_from < $now AND ${IS_OUTCOME_SQL}
             AND (allocation_id IN ($id, $full) OR (allocation_id IS NULL AND pod IS NULL AND run = $run AND run <> ''))
           GROUP BY unit ORDER BY unit`,
   });

@@ -70,11 +70,22 @@ describe('spend', () => {
       want: [
         'unknown 16.985 13h !2h',
         'unallocated 9.75 6h',
-        'computing 3.25 2h',
+        'computing 3.0875 1.9h',
         'idle 1.625 1h',
         'beside 1.45 0h',
         'stranded 1 0h',
+        'starved 0.1625 0.1h',
       ],
+    },
+    'by reason, which idle time without a reading of memory does not have': {
+      by: 'category,reason',
+      filter: 'job=101',
+      want: ['idle/– 1.625 1h', 'computing/– 1.4625 0.9h', 'starved/gap 0.1625 0.1h'],
+    },
+    'of one reason': {
+      by: 'team',
+      filter: 'reason=gap|empty',
+      want: ['platform 3.25 2h', 'nlp 0.1625 0.1h', '– 6.5 4h'],
     },
     'by basis': {
       by: 'basis',
@@ -102,7 +113,11 @@ describe('spend', () => {
     'by hour, in the order of time': {
       by: 'hour,category',
       filter: 'job=101',
-      want: ['2026-03-02T08:00:00Z/computing 1.625 1h', '2026-03-02T09:00:00Z/idle 1.625 1h'],
+      want: [
+        '2026-03-02T08:00:00Z/computing 1.4625 0.9h',
+        '2026-03-02T08:00:00Z/starved 0.1625 0.1h',
+        '2026-03-02T09:00:00Z/idle 1.625 1h',
+      ],
     },
     'by day and provider': { by: 'day,provider', want: ['2026-03-02/AWS 28.45 16h', '2026-03-02/– 5.61 6h !2h'] },
     'in steps of hours from the window’s beginning': {

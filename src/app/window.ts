@@ -74,9 +74,36 @@ export function moneyWindow(text: string, now: Now, clock: Date, scope: Scope | 
   return isOver && now.by === 'newest fact' ? ledgerWindow(text, window.until, scope) : window;
 }
 
+/** The window of the same elapsed length that ends where this one begins, and whether the facts reach back all of it. */
+export function windowBefore(
+  { from, until }: LedgerWindow,
+  now: Date,
+  scope: Scope | undefined,
+): { readonly window: LedgerWindow; readonly isKnown: boolean } {
+  const end = until < now ? until : now;
+  const begin = new Date(from.getTime() - Math.max(1000, end.getTime() - from.getTime()));
+  const text = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
+  const window = ledgerWindow(`${text(begin)}/${text(from)}`, now, scope);
+  return { window, isKnown: window.days.length > 0 && (scope?.days[0] ?? '') <= dayOf(begin) };
+}
+
 /** The days of a table that a window's hours lie in. */
 export function daysOf({ days }: LedgerWindow): { readonly first: string; readonly last: string } {
   return { first: days[0] ?? '', last: days.at(-1) ?? '' };
+}
+
+/** The window with its days whole, for questions that are judged by days: money and what it is measured against are of the same hours. */
+export function wholeDays(window: LedgerWindow, horizon: Date): LedgerWindow {
+  const { days, cut, from, until } = window;
+  const { first, last } = daysOf(window);
+  const isCut = cut.some((each) => {
+    const end = startOf(addDays(each.day, 1));
+    return each.from > startOf(each.day) || (each.until < end && each.until < horizon);
+  });
+  if (!isCut) return window;
+  const begin = dayOf(from);
+  const end = addDays(dayOf(new Date(Math.max(until.getTime() - 1, startOf(last).getTime()))), 1);
+  return { asked: `${begin}/${end}`, from: startOf(begin), until: startOf(end), days, whole: { first, last }, cut: [] };
 }
 
 /** The condition that an hour counts for the window. */

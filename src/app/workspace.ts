@@ -3,12 +3,13 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Manifest, Snapshot } from '../facts/manifest.ts';
+import type { FindingStore } from '../facts/finding-record.ts';
 import type { SourceRecord, SourceStore } from '../facts/source-record.ts';
 import type { StatementStore } from '../facts/statement-record.ts';
 import { OperationError } from '../facts/operation-error.ts';
 import { STAGES } from '../ledger/stages.ts';
-import { ask } from '../lake/ask.ts';
-import type { Question } from '../lake/ask.ts';
+import { askerOf } from '../lake/ask.ts';
+import type { Asker } from '../lake/ask.ts';
 import { derive } from '../lake/derive.ts';
 import type { DeriveReport } from '../lake/derive.ts';
 import type { OnStep } from '../lake/durable-file.ts';
@@ -51,7 +52,7 @@ export interface WriteSpace {
 }
 
 /** What a reader sees: one state of the lake, whole. */
-export interface ReadSpace {
+export interface ReadSpace extends Asker {
   readonly dataDir: string;
   readonly snapshot: Snapshot;
   /** Undefined while nothing with a time has been imported. */
@@ -64,7 +65,8 @@ export interface ReadSpace {
   readonly rules: RuleBook;
   /** What was issued; only a writer may add to it. */
   readonly statements: Pick<StatementStore, 'closings' | 'statement'>;
-  ask<Row>(question: Question): Promise<Row[]>;
+  /** Numbers and lives of findings, as they were when it was opened; `openFindingWriter` changes them. */
+  readonly findings: FindingStore;
 }
 
 /** By which rules a reader is told whose money is whose; those of the bursar.yaml beside the user where not said. */
@@ -182,7 +184,7 @@ export async function withReader<Result>(
     if (stale > 0 && stale <= CHEAP_ROWS_MAX && (await deriveIfFree(dataDir))) snapshot = manifest.snapshot();
     const threads = Math.min(availableParallelism(), 8);
     const engine = await openEngine({ threads, memoryLimitMb: memoryMb(READER_MEMORY_MB) });
-    const views = ruleViews(rules);
+    const asker = askerOf(engine, resolve(dataDir), snapshot, STAGES, ruleViews(rules));
     try {
       return await work({
         dataDir: resolve(dataDir),
@@ -191,8 +193,9 @@ export async function withReader<Result>(
         scope: scopeOf(snapshot),
         staleRows: staleRows(snapshot, STAGES),
         sources: manifest.sources.records(),
-        ask: (question) => ask(engine, resolve(dataDir), snapshot, STAGES, question, views),
+        ...asker,
         statements: manifest.statements,
+        findings: manifest.findings,
       });
     } finally {
       engine.close();

@@ -39,7 +39,27 @@ const COMMANDS: readonly CommandEntry[] = [
     load: () => import('./commands/doctor.ts'),
   },
   { name: 'look', summary: 'what was paid for, and what became of it', load: () => import('./commands/look.ts') },
+  {
+    name: 'waste',
+    summary: 'where each dollar went, and why, down to the rows',
+    load: () => import('./commands/waste.ts'),
+  },
   { name: 'idle', summary: 'who holds GPUs without using them', load: () => import('./commands/idle.ts') },
+  {
+    name: 'findings',
+    summary: 'what to do: every wasted dollar with its cause, owner and fix',
+    load: () => import('./commands/findings.ts'),
+  },
+  {
+    name: 'finding',
+    summary: 'one finding: all of it, the rows behind it, accept, exempt, dismiss, assign',
+    load: () => import('./commands/finding.ts'),
+  },
+  {
+    name: 'runaway',
+    summary: 'what spends far above its own kind right now, and how to stop it',
+    load: () => import('./commands/runaway.ts'),
+  },
   { name: 'me', summary: 'what I hold, what it costs, what of it is idle', load: () => import('./commands/me.ts') },
   {
     name: 'queue',
@@ -71,6 +91,16 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'receipt',
     summary: 'the line a researcher sees when a job ends',
     load: () => import('./commands/receipt.ts'),
+  },
+  {
+    name: 'scorecard',
+    summary: 'how well the fleet is run, against published ranges and the quarter before',
+    load: () => import('./commands/scorecard.ts'),
+  },
+  {
+    name: 'audit',
+    summary: 'the quarterly list of the forgotten, by owner, with what to do',
+    load: () => import('./commands/audit.ts'),
   },
   {
     name: 'statement',

@@ -53,8 +53,12 @@ export interface ExplainedEntry {
   readonly countedUnits: bigint;
   readonly categories: readonly {
     readonly category: string;
+    readonly reason: string | null;
     readonly usdMicros: bigint | null;
     readonly units: bigint;
+    /** Of the attempt's seconds in the hour, those whose work is lost: how computing time is divided once more. */
+    readonly lostSeconds: bigint | null;
+    readonly attemptSeconds: bigint | null;
   }[];
   readonly team: string | null;
   readonly project: string | null;

@@ -31,19 +31,34 @@ export function dollarsOf(parts: readonly (bigint | null)[]): { total: string; p
   const sum = known.reduce((a, b) => a + b, 0n);
   const unit = usesCents(sum) ? MICROS_PER_CENT : MICROS_PER_USD;
   const shown = roundLargestRemainder(known, unit);
-  const format = (micros: bigint, rounded: bigint): string =>
-    unit === MICROS_PER_USD
-      ? formatWholeUsd(micros, rounded)
-      : rounded === 0n && micros !== 0n
-        ? formatUsdCents(micros < 0n ? -1n : 1n)
-        : formatUsdCents(rounded);
   return {
     total:
       parts.every((part) => part === null) && parts.length > 0
         ? NO_PRICE
-        : format(sum, divideRounded(sum, unit) * unit),
-    parts: parts.map((part, index) => (part === null ? NO_PRICE : format(part, shown[index] ?? 0n))),
+        : roundedDollars(sum, divideRounded(sum, unit) * unit, unit),
+    parts: parts.map((part, index) => (part === null ? NO_PRICE : roundedDollars(part, shown[index] ?? 0n, unit))),
   };
+}
+
+/** Parts and their own parts in one precision: both levels add up as they are shown. */
+export function nestedDollarsOf(groups: readonly (readonly (bigint | null)[])[]): string[][] {
+  const known = groups.map((parts) => parts.map((part) => part ?? 0n));
+  const sums = known.map((parts) => parts.reduce((a, b) => a + b, 0n));
+  const unit = usesCents(sums.reduce((a, b) => a + b, 0n)) ? MICROS_PER_CENT : MICROS_PER_USD;
+  const shown = nestedRounded(known, sums, unit);
+  return groups.map((parts, place) =>
+    parts.map((part, index) => (part === null ? NO_PRICE : roundedDollars(part, shown[place]?.[index] ?? 0n, unit))),
+  );
+}
+
+function nestedRounded(groups: readonly (readonly bigint[])[], sums: readonly bigint[], unit: bigint): bigint[][] {
+  const targets = roundLargestRemainder(sums, unit);
+  return groups.map((parts, place) => roundLargestRemainder(parts, unit, targets[place] ?? 0n));
+}
+
+function roundedDollars(micros: bigint, rounded: bigint, unit: bigint): string {
+  if (unit === MICROS_PER_USD) return formatWholeUsd(micros, rounded);
+  return rounded === 0n && micros !== 0n ? formatUsdCents(micros < 0n ? -1n : 1n) : formatUsdCents(rounded);
 }
 
 /** Parts as whole percents of their sum, adding up to 100; what is there but below one half is `<1 %`. */
@@ -75,18 +90,33 @@ export function gpuHours(units: bigint): string {
 /** GPU-hours of a total and its parts, in one precision, adding up. */
 export function gpuHoursOf(parts: readonly bigint[]): { total: string; parts: string[] } {
   const sum = parts.reduce((a, b) => a + b, 0n);
-  const isSmall = sum < TENTHS_BELOW_HOURS * UNITS_PER_GPU_HOUR;
-  const unit = isSmall ? UNITS_PER_GPU_HOUR / 10n : UNITS_PER_GPU_HOUR;
+  const unit = hoursUnit(sum);
   const shown = roundLargestRemainder(parts, unit);
-  const format = (units: bigint, rounded: bigint): string => {
-    const count = rounded / unit;
-    if (count === 0n && units > 0n) return isSmall ? '<0.1' : '<1';
-    return isSmall ? `${count / 10n}.${count % 10n}` : grouped(count);
-  };
   return {
-    total: format(sum, divideRounded(sum, unit) * unit),
-    parts: parts.map((part, index) => format(part, shown[index] ?? 0n)),
+    total: roundedHours(sum, divideRounded(sum, unit) * unit, unit),
+    parts: parts.map((part, index) => roundedHours(part, shown[index] ?? 0n, unit)),
   };
+}
+
+/** GPU-hours of parts and their own parts, in one precision, adding up on both levels. */
+export function nestedHoursOf(groups: readonly (readonly bigint[])[]): string[][] {
+  const sums = groups.map((parts) => parts.reduce((a, b) => a + b, 0n));
+  const unit = hoursUnit(sums.reduce((a, b) => a + b, 0n));
+  const shown = nestedRounded(groups, sums, unit);
+  return groups.map((parts, place) =>
+    parts.map((part, index) => roundedHours(part, shown[place]?.[index] ?? 0n, unit)),
+  );
+}
+
+function hoursUnit(sum: bigint): bigint {
+  return sum < TENTHS_BELOW_HOURS * UNITS_PER_GPU_HOUR ? UNITS_PER_GPU_HOUR / 10n : UNITS_PER_GPU_HOUR;
+}
+
+function roundedHours(units: bigint, rounded: bigint, unit: bigint): string {
+  const isSmall = unit < UNITS_PER_GPU_HOUR;
+  const count = rounded / unit;
+  if (count === 0n && units > 0n) return isSmall ? '<0.1' : '<1';
+  return isSmall ? `${count / 10n}.${count % 10n}` : grouped(count);
 }
 
 /** `8`, `2.5`: how many GPUs so many 63,000ths are. */

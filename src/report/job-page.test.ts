@@ -3,13 +3,15 @@ import type { JobAnswer, JobDevice } from './job-page.ts';
 import { jobPage } from './job-page.ts';
 
 const HOUR = 100n;
-const device = (computingUnits: bigint, idleUnits: bigint, unknownUnits: bigint): JobDevice => ({
+const device = (computingUnits: bigint, idleUnits: bigint, unknownUnits: bigint, starvedUnits = 0n): JobDevice => ({
   deviceId: 'GPU-a',
   nodeId: 'n1',
   model: 'NVIDIA H100 80GB HBM3',
   usdMicros: null,
   computingUnits,
   idleUnits,
+  starvedUnits,
+  lostUnits: 0n,
   unknownUnits,
 });
 const jobOn = (one: JobDevice): JobAnswer => ({
@@ -30,6 +32,7 @@ const jobOn = (one: JobDevice): JobAnswer => ({
   basisUsdMicros: {},
   beside: { parts: [], waiting: undefined },
   devices: [one],
+  findings: [],
 });
 
 test.each([
@@ -37,6 +40,7 @@ test.each([
   ['that was never seen at all is unknown', device(0n, 0n, 0n), /\] +unknown$/],
   ['that did nothing while it was looked at computed 0 %', device(0n, HOUR, 0n), /\] +0 % +computing, 100 % idle$/],
   ['that was looked at in part', device(HOUR, 0n, HOUR), /\] +50 % +computing, 50 % unknown$/],
+  ['that waited for its host', device(3n * HOUR, 0n, 0n, HOUR), /\[\|{19}~{6}\] +75 % +computing, 25 % starved$/],
 ])('a GPU %s', (_, one, want) => {
   expect(jobPage(jobOn(one)).at(-1)).toMatch(want);
 });

@@ -4,11 +4,14 @@ import type { HiddenCosts } from './hidden-costs-page.ts';
 import { shortModel } from './idle-list.ts';
 import { safeText } from './safe-text.ts';
 import { textTable } from './table.ts';
+import { stackedBar } from './waste/bar.ts';
 
 /** Held time by what the device did in it. */
 export interface Activity {
   readonly computingUnits: bigint;
   readonly idleUnits: bigint;
+  readonly starvedUnits: bigint;
+  readonly lostUnits: bigint;
   readonly unknownUnits: bigint;
 }
 
@@ -41,7 +44,7 @@ export interface JobAnswer {
   readonly cluster: string | null;
   readonly attempts: readonly JobAttempt[];
   readonly categories: readonly {
-    readonly category: 'computing' | 'idle' | 'unknown';
+    readonly category: 'computing' | 'idle' | 'starved' | 'lost' | 'unknown';
     readonly usdMicros: bigint | null;
     readonly gpuUnits: bigint;
   }[];
@@ -52,6 +55,8 @@ export interface JobAnswer {
   readonly basisUsdMicros: Readonly<Record<string, bigint>>;
   readonly devices: readonly JobDevice[];
   readonly beside: Pick<HiddenCosts, 'parts' | 'waiting'>;
+  /** What was found about it when all was last looked at. */
+  readonly findings: readonly { readonly number: number; readonly what: string; readonly state: string }[];
 }
 
 const BAR_WIDTH = 25;
@@ -96,10 +101,13 @@ export function jobJson(job: JobAnswer): unknown {
       usdMicros: device.usdMicros,
       computingSeconds: gpuSeconds(device.computingUnits),
       idleSeconds: gpuSeconds(device.idleUnits),
+      starvedSeconds: gpuSeconds(device.starvedUnits),
+      lostSeconds: gpuSeconds(device.lostUnits),
       unknownSeconds: gpuSeconds(device.unknownUnits),
     })),
     parts: partsJson(job.beside.parts),
     waiting: waitingJson(job.beside.waiting),
+    findings: job.findings,
   };
 }
 
@@ -122,7 +130,7 @@ export function jobPage(job: JobAnswer, dataFlag = ''): string[] {
     ...job.attempts.map((attempt) => `  ${attemptWords(attempt, job)}`),
     ...(job.devices.length === 0
       ? ['  It held no GPU up to now: there is no GPU money.']
-      : [...moneyLines(job), ...besideLines(job), '', ...bars(job)]),
+      : [...moneyLines(job), ...besideLines(job), ...findingLines(job, dataFlag), '', ...bars(job)]),
     ...(job.conflictUnits > 0n
       ? [
           `In two places: ${gpuHours(job.conflictUnits)} of it were claimed by another holder too; they share the money.`,
@@ -178,6 +186,14 @@ function besideLines({ beside: { parts, waiting } }: JobAnswer): string[] {
   ];
 }
 
+const FINDINGS_SHOWN = 3;
+
+function findingLines({ findings }: JobAnswer, dataFlag: string): string[] {
+  return findings
+    .slice(0, FINDINGS_SHOWN)
+    .map(({ number, what }) => `F-${number}: ${safeText(what)}  → bursar finding F-${number}${dataFlag}`);
+}
+
 function bars({ devices }: JobAnswer): string[] {
   const shown = devices.slice(0, DEVICES_SHOWN);
   const names = shortNames(shown.map(({ deviceId }) => safeText(deviceId)));
@@ -190,19 +206,19 @@ function bars({ devices }: JobAnswer): string[] {
     { align: 'left' },
   ] as const;
   const rows = shown.map((device, index) => {
-    const { computingUnits, idleUnits, unknownUnits } = device;
-    const [computing = '', idle = '', unknown = ''] = percentsOf([computingUnits, idleUnits, unknownUnits]);
-    const rest = [idleUnits > 0n ? `${idle} idle` : '', unknownUnits > 0n ? `${unknown} unknown` : ''].filter(
-      (text) => text !== '',
+    const parts = BAR_PARTS.map(({ units }) => units(device));
+    const percents = percentsOf(parts);
+    const rest = BAR_PARTS.flatMap(({ name }, place) =>
+      place > 0 && (parts[place] ?? 0n) > 0n ? [`${percents[place] ?? ''} ${name}`] : [],
     );
     // Nothing is known of it: not even that it did not compute.
-    const isUnknown = computingUnits === 0n && idleUnits === 0n;
+    const isUnknown = parts.slice(0, -1).every((units) => units === 0n);
     return [
       names[index] ?? '',
       safeText(device.nodeId ?? ''),
       device.model === null ? '' : shortModel(device.model),
       bar(device),
-      isUnknown ? '' : computing,
+      isUnknown ? '' : (percents[0] ?? ''),
       isUnknown ? 'unknown' : ['computing', ...rest].join(', '),
     ];
   });
@@ -210,13 +226,25 @@ function bars({ devices }: JobAnswer): string[] {
   return [...textTable(columns, rows), ...(more > 0 ? [`and ${counted(more, 'GPU')} more: --json has them all`] : [])];
 }
 
-/** `[||||||||....      ]`: computing, idle, and blank for what is unknown. */
-function bar({ computingUnits, idleUnits, unknownUnits }: Activity): string {
-  const total = computingUnits + idleUnits + unknownUnits;
-  if (total === 0n) return `[${' '.repeat(BAR_WIDTH)}]`;
-  const upTo = (units: bigint): number => Number((units * BigInt(BAR_WIDTH) * 2n + total) / (total * 2n));
-  const [computing, known] = [upTo(computingUnits), upTo(computingUnits + idleUnits)];
-  return `[${'|'.repeat(computing)}${'.'.repeat(known - computing)}${' '.repeat(BAR_WIDTH - known)}]`;
+/** `[|||||~~xx....      ]`: computing, starved, lost, idle, and blank for what is unknown. */
+const BAR_PARTS: readonly {
+  readonly name: string;
+  readonly mark: string;
+  readonly units: (activity: Activity) => bigint;
+}[] = [
+  { name: 'computing', mark: '|', units: ({ computingUnits }) => computingUnits },
+  { name: 'starved', mark: '~', units: ({ starvedUnits }) => starvedUnits },
+  { name: 'lost', mark: 'x', units: ({ lostUnits }) => lostUnits },
+  { name: 'idle', mark: '.', units: ({ idleUnits }) => idleUnits },
+  { name: 'unknown', mark: ' ', units: ({ unknownUnits }) => unknownUnits },
+];
+
+function bar(activity: Activity): string {
+  const drawn = stackedBar(
+    BAR_PARTS.map(({ mark, units }) => ({ mark, weight: units(activity) })),
+    BAR_WIDTH,
+  );
+  return `[${drawn.padEnd(BAR_WIDTH)}]`;
 }
 
 /** Names cut to what tells them apart: beginnings where those differ, else ends, else whole. */

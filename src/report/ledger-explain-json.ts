@@ -1,4 +1,4 @@
-import type { DeviceHour, EntryValue, Explanation } from './explanation.ts';
+import type { DeviceHour, EntryValue, ExplainedEntry, Explanation } from './explanation.ts';
 import { gpuSeconds, isoTime } from './figures.ts';
 
 const SPLIT_COLUMNS: Readonly<Record<string, string>> = {
@@ -35,11 +35,13 @@ export function explanationJson(explanation: Explanation): unknown {
     entries: explanation.entries.map(({ columns, categories, countedUsdMicros, countedUnits, ...owner }) => ({
       ...entryColumns(columns),
       split: splitOf(columns),
-      categories: categories.map(({ category, usdMicros, units }) => ({
+      categories: categories.map(({ category, reason, usdMicros, units, ...seconds }) => ({
         category,
+        reason,
         usdMicros: text(usdMicros),
         units: String(units),
-        split: categorySplit(columns, category),
+        split: categorySplit(columns, category, reason),
+        fate: fateSplit(category, seconds),
       })),
       counted: text(countedUsdMicros),
       countedUnits: String(countedUnits),
@@ -112,15 +114,50 @@ function splitOf(columns: Readonly<Record<string, EntryValue>>): Record<string, 
   );
 }
 
-/** Held money goes to unknown, idle and computing, in this order; any other entry is all in one category. */
-function categorySplit(columns: Readonly<Record<string, EntryValue>>, category: string): Record<string, string> {
+/** Held money goes to its parts in the order of the ledger's README; any other entry is all in one category. */
+function categorySplit(
+  columns: Readonly<Record<string, EntryValue>>,
+  category: string,
+  reason: string | null,
+): Record<string, string> {
   if (columns['disposition'] !== 'held') return { before: '0', weight: '1', total: '1' };
   const numberOf = (name: string): bigint => BigInt(String(columns[name] ?? 0));
-  const [total, computing, idle] = [numberOf('splitWeight'), numberOf('splitComputing'), numberOf('splitIdle')];
-  const unknown = total - computing - idle;
-  const [before, weight] =
-    category === 'unknown' ? [0n, unknown] : category === 'idle' ? [unknown, idle] : [total - computing, computing];
-  return { before: String(before), weight: String(weight), total: String(total) };
+  const [total, computing, idle, pause, gap, exchange] = [
+    numberOf('splitWeight'),
+    numberOf('splitComputing'),
+    numberOf('splitIdle'),
+    numberOf('splitPause'),
+    numberOf('splitGap'),
+    numberOf('splitExchange'),
+  ];
+  const isServing = columns['manner'] === 'serving';
+  const parts: readonly (readonly [name: string, weight: bigint])[] = [
+    ['unknown', total - computing - idle],
+    ['idle', idle - pause],
+    ['idle between-requests', isServing ? gap : 0n],
+    ['starved pause', pause],
+    ['starved gap', isServing ? 0n : gap],
+    ['starved exchange', exchange],
+    ['computing', computing - gap - exchange],
+  ];
+  // What is lost is a part of what computed, and divided once more.
+  const isComputing = category === 'lost' || category === 'computing';
+  const isNamed = category === 'starved' || reason === 'between-requests';
+  const place = parts.findIndex(
+    ([name]) => name === (isComputing ? 'computing' : isNamed ? `${category} ${reason}` : category),
+  );
+  const before = parts.slice(0, place).reduce((sum, [, weight]) => sum + weight, 0n);
+  return { before: String(before), weight: String(parts[place]?.[1] ?? 0n), total: String(total) };
+}
+
+/** Computing time of an attempt that ended badly: what is lost first, by its seconds in the hour; null where nothing is. */
+function fateSplit(
+  category: string,
+  { lostSeconds, attemptSeconds }: Pick<ExplainedEntry['categories'][number], 'lostSeconds' | 'attemptSeconds'>,
+): Record<string, string> | null {
+  if (lostSeconds === null || attemptSeconds === null) return null;
+  const [before, weight] = category === 'lost' ? [0n, lostSeconds] : [lostSeconds, attemptSeconds - lostSeconds];
+  return { before: String(before), weight: String(weight), total: String(attemptSeconds) };
 }
 
 function text(amount: bigint | null): string | null {

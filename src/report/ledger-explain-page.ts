@@ -261,11 +261,13 @@ function holderSteps(explanation: Explanation, entry: ExplainedEntry): string[][
 
 /** From the holder to what the device did. */
 function activitySteps(explanation: Explanation, entry: ExplainedEntry): string[][] {
+  const isHeld = column(entry, 'disposition') === 'held';
   const parts = entry.categories.map(
-    ({ category, usdMicros, units }) => `${category} ${amount(usdMicros)} (${units / UNITS_PER_GPU} s)`,
+    ({ category, reason, usdMicros, units }) =>
+      `${category}${isHeld && reason !== null ? ` (${reason})` : ''} ${amount(usdMicros)} (${units / UNITS_PER_GPU} s)`,
   );
   const steps = [['category', parts.join(', ')]];
-  if (column(entry, 'disposition') !== 'held') return steps;
+  if (!isHeld) return steps;
   const [hour, device] = [column(entry, 'hourStart'), column(entry, 'deviceId')];
   const end = new Date(new Date(`${hour.replace(' ', 'T')}Z`).getTime() + 3_600_000).toISOString().slice(0, 19);
   const until = end.replace('T', ' ');

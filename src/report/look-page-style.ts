@@ -11,6 +11,7 @@ export const PAGE_TOKENS = `
   --warn: light-dark(#8a5200, #e9b04a); --warn-wash: light-dark(#fdf3e0, #2c2415);
   --step-beside: light-dark(#8d969f, #5f6974); --step-stranded: light-dark(#432a93, #6f61d2);
   --step-unallocated: light-dark(#b98f0a, #f2c95f); --step-idle: light-dark(#bd5504, #ec842a);
+  --step-starved: light-dark(#1f7a8c, #4fb3c8); --step-lost: light-dark(#a3213f, #e5677f);
   --hatch-ink: light-dark(#7d8691, #7f8a96); --hatch-ground: light-dark(#ffffff, #12161b);
   --sans: Inter, -apple-system, "Segoe UI Variable Text", "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", system-ui, sans-serif;
   --mono: ui-monospace, "SF Mono", "JetBrains Mono", Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace;
@@ -52,6 +53,7 @@ footer { margin-top: 32px; color: var(--ink-3); font-size: var(--text-s); }
 .paid { fill: var(--ink-3); }
 .computing { fill: none; stroke: var(--ink-2); stroke-width: 1; shape-rendering: crispEdges; }
 .idle { fill: var(--step-idle); } .unallocated { fill: var(--step-unallocated); } .stranded { fill: var(--step-stranded); }
+.starved { fill: var(--step-starved); } .lost { fill: var(--step-lost); }
 .beside { fill: var(--step-beside); } .unknown { fill: url(#hatch); stroke: var(--ink-2); stroke-width: 1; shape-rendering: crispEdges; }
 .ground { fill: var(--hatch-ground); } .hatch { stroke: var(--hatch-ink); stroke-width: 1.1; }
 @page { size: A4; margin: 14mm; }

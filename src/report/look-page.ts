@@ -3,6 +3,7 @@ import { KIND_NAMES, partLines, priceLines, sourceLines } from './first-look-lin
 import type { FirstLookWords } from './first-look-lines.ts';
 import { HATCH, htmlText as escape } from './html-text.ts';
 import { idleTotalWords } from './idle-list.ts';
+import { findingWords } from './look-findings.ts';
 import { LOOK_PAGE_STYLE } from './look-page-style.ts';
 import { lookParts, lookScreen } from './look-screen.ts';
 import type { LookAnswer, LookLine, LookParts } from './look-screen.ts';
@@ -43,7 +44,7 @@ ${page.isDemo ? '<p class="demo">DEMO: a made-up organisation. Nothing on this p
 <h1>${escape(verdict(page, parts))}</h1>
 ${partNotice(page)}${particulars(page, parts)}
 ${parts === undefined ? list(lookScreen(page.answer, page.dataFlag)) : table(parts, page.isDemo)}
-${section('What keeps these figures from being whole', [...(parts?.attention ?? []), ...troubles(page)])}${section('Prices', priceLines(page.firstLook?.prices ?? []))}${section('Read from', readFrom(page))}${notRead(page)}</main>
+${firstThings(page)}${section('What keeps these figures from being whole', [...(parts?.attention ?? []), ...troubles(page)])}${section('Prices', priceLines(page.firstLook?.prices ?? []))}${section('Read from', readFrom(page))}${notRead(page)}</main>
 <footer>Made ${escape(isoTime(page.madeAt))} by <code>${escape(page.command)}</code></footer>
 </body>
 </html>
@@ -100,6 +101,28 @@ function knownWords({ categories }: LookAnswer, parts: LookParts | undefined): s
   const unpriced = parts.lines.reduce((total, { sum }) => total + sum.unpricedUnits, 0n);
   const beside = unpriced > 0n ? `; beside it ${gpuHoursOf([unpriced]).total} GPU-hours without a price` : '';
   return `${percentOfPermille(known)} of ${parts.inMoney ? 'the money' : 'the GPU-hours'}; what is unknown is never counted as idle${beside}`;
+}
+
+/** What can be reached, and what to do first, with its owner. */
+function firstThings({ answer, isDemo, dataFlag }: LookPage): string {
+  const words = findingWords(answer.findings);
+  if (words === undefined) return '';
+  const mark = isDemo ? 'DEMO ' : '';
+  const titles = ['Finding', 'Money', 'What', 'Whose', 'Kind', 'Safe'];
+  const rows = words.rows.map(
+    ([id = '', ...cells]) =>
+      `<tr><th scope="row">${escape(mark + id)}</th>${cells.map((cell) => `<td>${escape(cell)}</td>`).join('')}</tr>`,
+  );
+  const shown =
+    rows.length === 0
+      ? ''
+      : `<div class="scroll" tabindex="0" role="region" aria-label="What to do first"><table>
+<thead><tr>${titles.map((title) => `<th scope="col">${title}</th>`).join('')}</tr></thead>
+<tbody>${rows.join('\n')}</tbody></table></div>
+`;
+  return `<h2>What to do first</h2>
+<p>${escape(mark + words.reachable)}. All of them, with evidence and the fix to paste: <code>${escape(`bursar findings${dataFlag}`)}</code></p>
+${shown}`;
 }
 
 function section(title: string, lines: readonly string[]): string {

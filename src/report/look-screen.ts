@@ -1,5 +1,6 @@
 import { LIST_PRICES_AS_OF } from '../facts/list-price.ts';
 import type { Category } from '../ledger/waterfall.ts';
+import { CATEGORY_LINES, COMPUTE_SHARE_REFERENCE, reasonWords } from './category-words.ts';
 import {
   counted,
   dollars,
@@ -13,9 +14,11 @@ import {
   percentOfPermille,
   percentsOf,
 } from './figures.ts';
+import type { FindingsAnswer } from './finding-answer.ts';
 import type { IdleTotal } from './idle-list.ts';
 import { idleTotalWords } from './idle-list.ts';
 import { attention } from './look-attention.ts';
+import { findingLines, lookFindingsJson } from './look-findings.ts';
 import type { WaitingWork } from './queue-page.ts';
 import { medianWait, waitingWords } from './queue-page.ts';
 import { safeText } from './safe-text.ts';
@@ -65,6 +68,14 @@ export interface LookAnswer {
   readonly categories: Readonly<Record<Category, CategorySum>>;
   readonly computeSharePermille: number | null;
   readonly computeShareHoursPermille: number | null;
+  /** What starved time consists of, the dearest first. */
+  readonly starvedBy: readonly {
+    readonly reason: string | null;
+    readonly usdMicros: bigint | null;
+    readonly gpuUnits: bigint;
+  }[];
+  /** Attempts whose work was lost, by how they ended. */
+  readonly lostAttempts: readonly { readonly outcome: string | null; readonly attempts: number }[];
   readonly basisUsdMicros: { readonly billed: bigint; readonly rate: bigint; readonly estimated: bigint };
   /** The price lists behind what is estimated, where any was imported; `list`: the built-in one serves too. */
   readonly estimatedBy?: { readonly list: boolean; readonly catalogs: readonly CatalogUse[] };
@@ -85,20 +96,9 @@ export interface LookAnswer {
   readonly silentGpus: number;
   /** Who waits for GPUs now; undefined where nobody says. */
   readonly waiting: readonly WaitingWork[] | undefined;
+  /** What can be done about it. */
+  readonly findings: FindingsAnswer | undefined;
 }
-
-/** In the order of the screen: what is good first, then by what can be done about it. */
-const LINES: readonly (readonly [category: Category, name: string])[] = [
-  ['computing', 'computing'],
-  ['idle', 'idle, held'],
-  ['unallocated', 'unallocated'],
-  ['stranded', 'stranded'],
-  ['unknown', 'unknown'],
-  ['beside', 'beside the GPU'],
-];
-/** What fleets reach: surveys of GPU fleets and the published figures of large training labs. */
-const REFERENCE = 'unmanaged fleets 15–40 %, well run 60–80 %';
-const NOT_TOLD_APART = 'starved and lost time are not yet told apart';
 
 /** The screen as `bursar look --json` gives it. */
 export function lookJson(look: LookAnswer): unknown {
@@ -107,7 +107,7 @@ export function lookJson(look: LookAnswer): unknown {
     gpuSeconds: gpuSeconds(gpuUnits),
     unpricedSeconds: gpuSeconds(unpricedUnits),
   });
-  const { stranded, unallocated, unknown, idle, computing, beside } = look.categories;
+  const { stranded, unallocated, unknown, idle, starved, lost, computing, beside } = look.categories;
   return {
     asOf: isoTime(look.asOf),
     window: { from: isoTime(look.window.from), until: isoTime(look.window.until) },
@@ -117,11 +117,19 @@ export function lookJson(look: LookAnswer): unknown {
       unallocated: sum(unallocated),
       unknown: sum(unknown),
       idle: sum(idle),
+      starved: sum(starved),
+      lost: sum(lost),
       computing: sum(computing),
       beside: sum(beside),
     },
     computeSharePermille: look.computeSharePermille,
     computeShareHoursPermille: look.computeShareHoursPermille,
+    starvedBy: look.starvedBy.map(({ reason, usdMicros, gpuUnits }) => ({
+      reason,
+      usdMicros,
+      gpuSeconds: gpuSeconds(gpuUnits),
+    })),
+    lostAttempts: look.lostAttempts,
     asOfBy: look.asOfBy,
     basisUsdMicros: look.basisUsdMicros,
     besideUsdMicros: Object.fromEntries(look.beside.map(({ what, usdMicros }) => [what, usdMicros])),
@@ -145,6 +153,7 @@ export function lookJson(look: LookAnswer): unknown {
             gpus: look.waiting.reduce((total, { gpus }) => total + gpus, 0),
             medianSeconds: medianWait(look.waiting),
           },
+    findings: lookFindingsJson(look.findings),
   };
 }
 
@@ -173,7 +182,7 @@ export interface LookParts {
 
 /** Undefined where there is nothing in the window. `dataFlag` is ` --data DIR` where the folder is not the default. */
 export function lookParts(look: LookAnswer, dataFlag = ''): LookParts | undefined {
-  const shown = LINES.filter(([category]) => isThere(look.categories[category]));
+  const shown = CATEGORY_LINES.filter(([category]) => isThere(look.categories[category]));
   if (look.ledger === undefined || shown.length === 0) return undefined;
   const inMoney = look.paidUsdMicros !== null;
   const units = shown.map(([category]) => look.categories[category].gpuUnits);
@@ -217,12 +226,13 @@ export function lookScreen(look: LookAnswer, dataFlag = ''): string[] {
       ...parts.lines.map(({ name, amount, percent, note: words }) => [`  ${name}`, amount, percent, words]),
     ]),
     ...parts.waiting,
+    ...findingLines(look.findings, dataFlag),
     ...parts.attention,
     ...next(look, dataFlag),
   ];
 }
 
-function isThere({ usdMicros, gpuUnits }: CategorySum): boolean {
+export function isThere({ usdMicros, gpuUnits }: CategorySum): boolean {
   return gpuUnits !== 0n || (usdMicros ?? 0n) !== 0n;
 }
 
@@ -281,7 +291,7 @@ function note(category: Category, look: LookAnswer, inMoney: boolean, dataFlag: 
 function categoryWords(category: Category, look: LookAnswer, inMoney: boolean): string[] {
   switch (category) {
     case 'computing':
-      return [shareWords(look, inMoney), REFERENCE, NOT_TOLD_APART];
+      return [shareWords(look, inMoney), COMPUTE_SHARE_REFERENCE];
     case 'idle': {
       const { shareUnits } = look.idleNow;
       if (shareUnits === 0n) return ['none now'];
@@ -289,6 +299,10 @@ function categoryWords(category: Category, look: LookAnswer, inMoney: boolean): 
     }
     case 'unallocated':
       return [];
+    case 'starved':
+      return [starvedWords(look, inMoney)];
+    case 'lost':
+      return [lostWords(look)];
     case 'stranded':
       return ['paid for, and nothing ran on it'];
     case 'unknown':
@@ -300,6 +314,24 @@ function categoryWords(category: Category, look: LookAnswer, inMoney: boolean): 
     case 'beside':
       return [besideWords(look)];
   }
+}
+
+/** `gaps 60 %, pauses 40 %`. */
+function starvedWords({ starvedBy }: LookAnswer, inMoney: boolean): string {
+  const percents = percentsOf(starvedBy.map(({ usdMicros, gpuUnits }) => (inMoney ? (usdMicros ?? 0n) : gpuUnits)));
+  return starvedBy
+    .map(({ reason }, index) => `${safeText(reasonWords('starved', reason))} ${percents[index] ?? ''}`.trim())
+    .join(', ');
+}
+
+/** `31 failed, 12 preempted attempts`. */
+function lostWords({ lostAttempts }: LookAnswer): string {
+  if (lostAttempts.length === 0) return '';
+  const words = lostAttempts.map(
+    ({ outcome, attempts }) => `${attempts.toLocaleString('en-US')} ${safeText(outcome ?? 'of unknown end')}`,
+  );
+  const isOne = lostAttempts.length === 1 && lostAttempts[0]?.attempts === 1;
+  return `${words.join(', ')} ${isOne ? 'attempt' : 'attempts'}`;
 }
 
 function besideWords({ beside }: LookAnswer): string {
@@ -316,11 +348,7 @@ function shareWords({ computeSharePermille, computeShareHoursPermille }: LookAns
 }
 
 function next(look: LookAnswer, dataFlag: string): string[] {
-  const commands = [
-    'bursar spend --by team',
-    ...(look.bills > 0 ? ['bursar ledger check'] : []),
-    `bursar ledger explain --category ${look.categories.idle.gpuUnits > 0n ? 'idle' : 'computing'}`,
-  ];
+  const commands = ['bursar waste', 'bursar spend --by team', ...(look.bills > 0 ? ['bursar ledger check'] : [])];
   return [`Next: ${commands.map((command) => command + dataFlag).join(' · ')}`];
 }
 

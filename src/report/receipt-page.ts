@@ -2,6 +2,7 @@ import { dollars, dollarsOf, duration, gpuSeconds, isoTime, minute, percentsOf }
 import { shortModel } from './idle-list.ts';
 import type { JobAnswer } from './job-page.ts';
 import { shortNames } from './job-page.ts';
+import { markdownText } from './markdown-text.ts';
 import { unitUsdMicros } from './outcomes-answer.ts';
 import { safeText } from './safe-text.ts';
 import { shellWord } from './shell-word.ts';
@@ -19,6 +20,10 @@ export interface Receipt {
   readonly components: readonly { readonly component: string; readonly usdMicros: bigint | null }[];
   readonly basisUsdMicros: Readonly<Record<string, bigint>>;
   readonly idleUsdMicros: bigint | null;
+  /** Held while it worked, and waited for its host or the other GPUs. */
+  readonly starvedUsdMicros: bigint | null;
+  /** Of work that came to nothing. */
+  readonly lostUsdMicros: bigint | null;
   readonly kind: { readonly others: number; readonly medianUsdMicros: bigint } | undefined;
   readonly work: readonly { readonly unit: string; readonly quantityMillionths: bigint }[];
 }
@@ -37,7 +42,7 @@ const UNITS_SHOWN = 3;
 /** The receipt: one line to read, and at most four that say what it rests on. */
 export function receiptLines(receipt: Receipt, style: ReceiptStyle = 'plain', dataFlag = ''): string[] {
   const { job } = receipt;
-  const lines = [moneyLine(receipt), idleLine(receipt), workLine(receipt), basisLine(receipt, dataFlag)];
+  const lines = [moneyLine(receipt), wasteLine(receipt), workLine(receipt), basisLine(receipt, dataFlag)];
   const shown = lines.filter((line) => line !== undefined);
   const id = escaped(job.allocationId, style);
   const title = style === 'slack' ? `*run ${id}*` : style === 'markdown' ? `**run ${id}**` : `run ${id}`;
@@ -72,14 +77,28 @@ function hoursText(seconds: number): string {
   return seconds >= 36_000 ? `${Math.round(seconds / 3600)} h` : duration(seconds);
 }
 
-/** Of the time that is known; what is unknown stands beside it. */
+/** Computing ÷ known, in GPU time; what is unknown stands beside it. */
 function computedWords(job: JobAnswer): string {
   const units = (category: string): bigint => job.categories.find((each) => each.category === category)?.gpuUnits ?? 0n;
-  const [computing, idle, unknown] = [units('computing'), units('idle'), units('unknown')];
-  if (computing + idle === 0n) return unknown === 0n ? 'it held no GPU' : 'what it computed is unknown';
-  const [share = ''] = percentsOf([computing, idle]);
-  const [, dark = ''] = percentsOf([computing + idle, unknown]);
+  const [computing, unknown] = [units('computing'), units('unknown')];
+  const wasted = units('idle') + units('starved') + units('lost');
+  if (computing + wasted === 0n) return unknown === 0n ? 'it held no GPU' : 'what it computed is unknown';
+  const [share = ''] = percentsOf([computing, wasted]);
+  const [, dark = ''] = percentsOf([computing + wasted, unknown]);
   return unknown === 0n ? `${share} computed` : `${share} of what is known computed (${dark} unknown)`;
+}
+
+/** What was idle and where, what starved, what came to nothing. */
+function wasteLine(receipt: Receipt): string | undefined {
+  const units = (category: string): bigint =>
+    receipt.job.categories.find((each) => each.category === category)?.gpuUnits ?? 0n;
+  const amount = (micros: bigint | null): string => (micros === null ? '' : ` ${dollars(micros)}`);
+  const words = [
+    idleLine(receipt) ?? '',
+    units('starved') === 0n ? '' : `starved${amount(receipt.starvedUsdMicros)}, waiting for its host or other GPUs`,
+    units('lost') === 0n ? '' : `lost${amount(receipt.lostUsdMicros)}, done and not kept`,
+  ].filter((word) => word !== '');
+  return words.length === 0 ? undefined : words.join('; ');
 }
 
 function moneyLine({ components, job }: Receipt): string | undefined {
@@ -96,7 +115,9 @@ function idleLine({ job, idleUsdMicros }: Receipt): string | undefined {
   const idle = job.devices.reduce((sum, { idleUnits }) => sum + idleUnits, 0n);
   if (idle === 0n) return undefined;
   // What stands beside the GPUs has money and no time.
-  const held = job.devices.filter((each) => each.computingUnits + each.idleUnits + each.unknownUnits > 0n);
+  const held = job.devices.filter(
+    (each) => each.computingUnits + each.idleUnits + each.starvedUnits + each.lostUnits + each.unknownUnits > 0n,
+  );
   const ordered = held.toSorted((a, b) => Number(b.idleUnits - a.idleUnits));
   let [most, sum] = [0, 0n];
   while (sum * 3n < idle * 2n) sum += ordered[most++]?.idleUnits ?? idle;
@@ -153,7 +174,7 @@ function basisLine({ job, basisUsdMicros, from, until, isRunning }: Receipt, dat
 function escaped(text: string, style: ReceiptStyle): string {
   const safe = safeText(text);
   if (style === 'slack') return safe.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  return style === 'markdown' ? safe.replaceAll(/[\\`*_{}[\]<>#|~@!]/g, '\\$&') : safe;
+  return style === 'markdown' ? markdownText(text) : safe;
 }
 
 export function receiptJson(receipt: Receipt): unknown {
@@ -180,9 +201,13 @@ export function receiptJson(receipt: Receipt): unknown {
     ),
     computingSeconds: gpuSeconds(units('computing')),
     idleSeconds: gpuSeconds(units('idle')),
+    starvedSeconds: gpuSeconds(units('starved')),
+    lostSeconds: gpuSeconds(units('lost')),
     unknownSeconds: gpuSeconds(units('unknown')),
     unpricedSeconds: gpuSeconds(job.unpricedUnits),
     idleUsdMicros: text(receipt.idleUsdMicros),
+    starvedUsdMicros: text(receipt.starvedUsdMicros),
+    lostUsdMicros: text(receipt.lostUsdMicros),
     kind: kind === undefined ? null : { others: kind.others, medianUsdMicros: String(kind.medianUsdMicros) },
     work: receipt.work.map(({ unit, quantityMillionths }) => ({
       unit,

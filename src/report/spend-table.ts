@@ -45,7 +45,7 @@ const PRICE_WORDS: Readonly<Record<SpendPrice, string>> = {
   amortised: 'effective cost',
   marginal: 'what the bills would fall by without it; what is committed or owned costs nothing more',
 };
-const BASIS_WORDS: readonly (readonly [basis: string, words: string])[] = [
+export const BASIS_WORDS: readonly (readonly [basis: string, words: string])[] = [
   ['billed', 'billed'],
   ['rate', 'by stated rates'],
   ['estimated', 'estimated, not billed'],

@@ -28,6 +28,20 @@ export function shorten(text: string, widthMax: number): string {
   return `${short}…`;
 }
 
+/** A long line in several, broken between words; what follows the first is indented. A word that is too long stays whole. */
+export function wrapText(text: string, widthMax: number, indent = '  '): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (textWidth(longer) > widthMax && line.trim() !== '') {
+      lines.push(line);
+      line = indent + word;
+    } else line = longer;
+  }
+  return [...lines, line];
+}
+
 /**
  * Lines of an aligned table; a row may be shorter than the others. Columns that are empty in every row are left out,
  * and no line ends in spaces.

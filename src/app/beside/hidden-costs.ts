@@ -78,6 +78,9 @@ async function partsOf(
   });
 }
 
+/** What stands between two requests of a service is nobody else's to use. */
+const NOT_SERVING: Filter = { dimension: filterOn('reason', 'bare').dimension, values: ['parked', 'bare', null] };
+
 async function idleWhileWaiting(
   space: ReadSpace,
   filters: readonly Filter[],
@@ -88,7 +91,11 @@ async function idleWhileWaiting(
   const { rows } = await spend(space, {
     by: parseDimensions('hour,cluster,model'),
     window,
-    filters: [...filters.filter(({ dimension }) => dimension.name !== 'category'), filterOn('category', 'idle')],
+    filters: [
+      ...filters.filter(({ dimension }) => dimension.name !== 'category'),
+      filterOn('category', 'idle'),
+      NOT_SERVING,
+    ],
   });
   const idle = rows.map(({ values: [hour, cluster, model], heldUnits, costUsdMicros, unpricedUnits }) => ({
     hour: hour ?? '',

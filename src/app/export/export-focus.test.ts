@@ -89,8 +89,9 @@ describe('a FOCUS export', () => {
     expect(
       of('x_Subject', 'job slurm/101/0').map((row) => [row['x_Category'], row['x_Team'], row['x_GpuHours']]),
     ).toEqual([
-      ['computing', 'nlp', '1.000000000'],
+      ['computing', 'nlp', '0.900000000'],
       ['idle', 'nlp', '1.000000000'],
+      ['starved', 'nlp', '0.100000000'],
     ]);
   });
 

@@ -1,8 +1,9 @@
+import { WASTE_CATEGORIES } from '../../report/category-words.ts';
 import { isoTime } from '../../report/figures.ts';
 import type { OutcomesAnswer, RunRow } from '../../report/outcomes-answer.ts';
 import { parseDimensions } from '../filter.ts';
 import { spend } from '../spend.ts';
-import { ledgerWindow } from '../window.ts';
+import { ledgerWindow, windowBefore } from '../window.ts';
 import type { LedgerWindow } from '../window.ts';
 import type { ReadSpace } from '../workspace.ts';
 import { finishedRuns, kindOfName, runsTogether } from './finished-runs.ts';
@@ -33,8 +34,7 @@ const RUN_CLASSES = ['training', 'batch'];
 export async function outcomes(space: ReadSpace, request: OutcomesRequest): Promise<OutcomesAnswer> {
   const { window, now, by, unit } = request;
   const end = window.until < now ? window.until : now;
-  const earlier = windowBefore(space, window, end, now);
-  const isKnown = earlier.days.length > 0 && (space.scope?.days[0] ?? '') <= isoTime(earlier.from).slice(0, 10);
+  const { window: earlier, isKnown } = windowBefore(window, now, space.scope);
   const meeting = await meetingIn(space, window, end);
   const before = await meetingIn(space, earlier, window.from);
   const weeks = await weeksOf(space, window, end, now);
@@ -62,12 +62,6 @@ export async function outcomes(space: ReadSpace, request: OutcomesRequest): Prom
     basisUsdMicros: byBasis,
     unpricedUnits,
   };
-}
-
-/** The window of the same elapsed length that ends where this one begins. */
-function windowBefore(space: ReadSpace, { from }: LedgerWindow, end: Date, now: Date): LedgerWindow {
-  const begin = new Date(from.getTime() - Math.max(1000, end.getTime() - from.getTime()));
-  return ledgerWindow(`${isoTime(begin)}/${isoTime(from)}`, now, space.scope);
 }
 
 const WEEK_MS = 7 * 86_400_000;
@@ -152,7 +146,7 @@ async function teamShares(space: ReadSpace, window: LedgerWindow): Promise<Share
   }
   const teams = [...byTeam].map(([team, categories]) => {
     const all = [...categories.values()];
-    const known = ['computing', 'idle', 'unallocated', 'stranded'].reduce(
+    const known = ['computing', ...WASTE_CATEGORIES].reduce(
       (sum, category) => sum + (categories.get(category)?.micros ?? 0n),
       0n,
     );

@@ -1,3 +1,4 @@
+import { HELD_CATEGORIES } from '../../ledger/waterfall.ts';
 import type { ReadSpace } from '../workspace.ts';
 import { daysOf, hoursSql } from '../window.ts';
 import type { LedgerWindow } from '../window.ts';
@@ -29,15 +30,18 @@ export interface PaidHolding extends Paid {
   readonly heldSeconds: bigint;
 }
 
+/** The seconds in which a device computed, whatever came of them: gaps between its kernels are in them. */
+const COMPUTED = "(w.category IN ('lost', 'computing') OR w.reason IN ('gap', 'exchange', 'between-requests'))";
+
 /** Sums of the waterfall that make a `Paid`, by whatever it is grouped by. */
 export const PAID_SQL = `
   CAST(sum(w.usd_micros) AS BIGINT) AS "usdMicros",
-  CAST(CASE WHEN count(w.usd_micros) > 0 THEN COALESCE(sum(w.usd_micros) FILTER (WHERE w.category = 'computing'), 0) END AS BIGINT)
+  CAST(CASE WHEN count(w.usd_micros) > 0 THEN COALESCE(sum(w.usd_micros) FILTER (WHERE ${COMPUTED}), 0) END AS BIGINT)
     AS "activeUsdMicros",
   CAST(CASE WHEN count(w.usd_micros) > 0 THEN COALESCE(sum(w.usd_micros) FILTER (WHERE w.category = 'unknown'), 0) END AS BIGINT)
     AS "unknownUsdMicros",
   CAST(sum(w.gpu_units) AS BIGINT) AS "gpuUnits",
-  CAST(COALESCE(sum(w.gpu_units) FILTER (WHERE w.category = 'computing'), 0) AS BIGINT) AS "computingUnits",
+  CAST(COALESCE(sum(w.gpu_units) FILTER (WHERE ${COMPUTED}), 0) AS BIGINT) AS "computingUnits",
   CAST(COALESCE(sum(w.gpu_units) FILTER (WHERE w.category = 'unknown'), 0) AS BIGINT) AS "unknownUnits",
   CAST(COALESCE(sum(w.gpu_units) FILTER (WHERE w.usd_micros IS NULL), 0) AS BIGINT) AS "unpricedUnits"`;
 
@@ -63,7 +67,7 @@ export async function paidHoldings(space: ReadSpace, window: LedgerWindow, end: 
         SELECT w.subject, max_by(o.team, w.day) AS team, max_by(o.class, w.day) AS class, ${PAID_SQL}
         FROM waterfall w LEFT JOIN ownership o ON w.day = o.day AND w.subject = o.subject
         WHERE ${hours.sql}
-          AND (w.subject LIKE 'job %' OR (w.subject LIKE 'node %' AND w.category IN ('computing', 'idle', 'unknown')))
+          AND (w.subject LIKE 'job %' OR (w.subject LIKE 'node %' AND w.category IN (${HELD_CATEGORIES})))
         GROUP BY w.subject
       ), held_day AS (
         SELECT day, ${SUBJECT_SQL} AS subject, min(source) AS source, min(allocation_id) AS allocation_id,
@@ -99,7 +103,7 @@ export async function subjectsOnNodes(
           WHERE ${hours.sql} AND node_id IN (${Object.keys(names)
             .map((name) => `$${name}`)
             .join(', ')})
-            AND category IN ('computing', 'idle', 'unknown') ORDER BY node_id, subject`,
+            AND category IN (${HELD_CATEGORIES}) ORDER BY node_id, subject`,
   });
 }
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOW_UNITS } from '../../facts/work.ts';
 import { withReader } from '../workspace.ts';
 import { recordWork } from './record-work.ts';
 import { workDone } from './work-done.ts';
@@ -14,6 +15,11 @@ beforeAll(async () => {
   await recordWork({ ...RUN, dataDir, unit: 'step', from: at('09:30:00'), until: at('10:30:00') });
   await recordWork({ ...RUN, dataDir, unit: 'step', from: at('10:30:00'), until: at('12:00:00') });
   await recordWork({ ...RUN, dataDir, unit: 'epoch', at: at('10:15:00') });
+  // What was saved is not what was achieved: it appears in none of the windows.
+  await recordWork({ ...RUN, dataDir, unit: 'checkpoint', at: at('10:20:00') });
+  await recordWork({ ...RUN, dataDir, unit: 'checkpoint', at: at('12:20:00') });
+  // How it was done is no outcome.
+  for (const unit of HOW_UNITS) await recordWork({ ...RUN, dataDir, unit, at: at('10:15:00') });
 });
 afterAll(() => rm(join(dataDir, '..'), { recursive: true, force: true }));
 

@@ -1,3 +1,4 @@
+import { IS_OUTCOME_SQL } from '../../facts/work.ts';
 import { dayOf } from '../../lake/calendar.ts';
 import { parseDecimal } from '../../money/usd.ts';
 import type { ReadSpace } from '../workspace.ts';
@@ -22,9 +23,9 @@ export interface WorkDone {
 }
 
 /**
- * Question: what was counted in a window, by counter and unit?
+ * Question: what was achieved in a window, by counter and unit?
  *
- * A row counts where its window begins, like an hour of the ledger. Reads: work.
+ * A row counts where its window begins, like an hour of the ledger. Checkpoints and units that only say how it was done are none of it. Reads: work.
  */
 export async function workDone(space: ReadSpace, from: Date, end: Date): Promise<WorkDone[]> {
   if (end <= from) return [];
@@ -37,7 +38,7 @@ export async function workDone(space: ReadSpace, from: Date, end: Date): Promise
              CAST(sum(CAST(quantity AS DECIMAL(38, 6))) AS VARCHAR) AS quantity,
              CAST(COALESCE(sum(CASE WHEN window_until IS NOT NULL
                THEN date_diff('second', window_from, least(window_until, $windowEnd)) END), 0) AS BIGINT) AS seconds
-      FROM work WHERE window_from >= $windowFrom AND window_from < $windowEnd
+      FROM work WHERE window_from >= $windowFrom AND window_from < $windowEnd AND ${IS_OUTCOME_SQL}
       GROUP BY source, work_id, unit ORDER BY source, work_id, unit`,
   });
   return rows.map(({ quantity, ...row }) => ({

@@ -1,3 +1,4 @@
+import { HELD_CATEGORIES } from '../../ledger/waterfall.ts';
 import type { SharedPart } from '../../report/rules-page.ts';
 import { quote } from '../../lake/engine.ts';
 import { ownedSpendSql } from '../rules/owned-spend.ts';
@@ -69,7 +70,7 @@ function keySql(book: RuleBook, request: { spend: string; profile: string }): st
     { ...request, columns: ['team', 'pool', 'rule', 'component', 'category'] },
   );
   const perTeam = `
-    SELECT day, team, sum(gpu_units) FILTER (WHERE component = 'gpu' AND category IN ('unknown', 'idle', 'computing')) AS gpu_hours,
+    SELECT day, team, sum(gpu_units) FILTER (WHERE component = 'gpu' AND category IN (${HELD_CATEGORIES})) AS gpu_hours,
            sum(usd_micros) AS cost, 1 AS even
     FROM (${own}) o WHERE pool IS NULL AND team IS NOT NULL GROUP BY day, team`;
   return book.shared

@@ -243,7 +243,7 @@ describe('me', () => {
   it('knows a person by the name before the @, and gives a receipt for each run', async () => {
     const page = await ask('BO');
     expect(page[0]).toBe('bo@lab holds no GPU, as of 2026-11-02 12:00 UTC');
-    expect(page).toContain('  run 2: 2 h, 1×H100, $4.00; 100 % computed');
+    expect(page).toContain('  run 2: 2 h, 1×H100, $4.00; 90 % computed');
   });
 
   it('names the nearest where nobody is called so', async () => {

@@ -121,7 +121,7 @@ async function standing(space: ReadSpace, window: LedgerWindow): Promise<Standin
     tables: [{ table: 'waterfall', ...daysOf(window) }],
     params,
     sql: `SELECT model, category, CAST(sum(usd_micros) AS BIGINT) AS "usdMicros", CAST(sum(gpu_units) AS BIGINT) AS "gpuUnits"
-          FROM waterfall w WHERE category IN ('idle', 'unallocated') AND device_id IS NOT NULL AND ${sql}
+          FROM waterfall w WHERE category IN ('idle', 'unallocated') AND COALESCE(reason, '') <> 'between-requests' AND device_id IS NOT NULL AND ${sql}
           GROUP BY model, category ORDER BY model, category`,
   });
 }

@@ -1,4 +1,5 @@
 import { SPEND_DAY_DIMENSIONS, SPEND_DAY_MEASURES } from '../../ledger/spend-day.ts';
+import { HELD_CATEGORIES } from '../../ledger/waterfall.ts';
 import { quote } from '../../lake/engine.ts';
 import { ownerPeriods, ownersSql, sharedRuleText } from './owners-sql.ts';
 import { OWNER_DIMENSIONS, ownerColumn } from './rule.ts';
@@ -14,7 +15,7 @@ const POOLED_COLUMNS = [
 ];
 
 /** GPUs that somebody held, whatever they did. */
-const IS_HELD = "component = 'gpu' AND category IN ('unknown', 'idle', 'computing')";
+const IS_HELD = `component = 'gpu' AND category IN (${HELD_CATEGORIES})`;
 
 /** Below this a product of a remainder and a piece of a weight is a whole number of 64 bits. */
 const WEIGHT_MAX = 2n ** 46n;

@@ -29,18 +29,17 @@ async function bursar(...args: string[]): Promise<{ exitCode: number; data: stri
 }
 
 test('explain follows an entry from the rows of the bill to its owner', async () => {
-  const { exitCode, data } = await bursar('ledger', 'explain', '--job', '101', '--limit', '1');
+  const { exitCode, data } = await bursar('ledger', 'explain', '--job', '101', '--category', 'computing');
   expect(exitCode).toBe(0);
   expect(data.split('\n')).toEqual([
-    '$3.250000 for 2.0 GPU-hours: 2026-03-02 00:00 to 2026-03-03 00:00 UTC, only job=101',
+    '$1.462500 for 0.9 GPU-hours: 2026-03-02 00:00 to 2026-03-03 00:00 UTC, only category=computing, job=101',
     '',
-    '  computing  billed  $1.625000  1.0 GPU-hours',
-    '  idle       billed  $1.625000  1.0 GPU-hours',
-    '  at marginal prices $4.000000: what the bills would fall by without it',
+    '  computing  billed  $1.462500  0.9 GPU-hours',
+    '  at marginal prices $1.800000: what the bills would fall by without it',
     '',
-    'the largest 1 entry; 2 rows in all (--limit or --json for more)',
+    '1 entry',
     '    hour              of          whose               basis                entry    counted',
-    '1.  2026-03-02 08:00  a1-0 on a1  slurm/101 train-7b  AWS|111|2026-03  $1.625000  $1.625000',
+    '1.  2026-03-02 08:00  a1-0 on a1  slurm/101 train-7b  AWS|111|2026-03  $1.625000  $1.462500',
     '',
     '1. $1.625000  a1-0 on a1, 2026-03-02 08:00, slurm/101 train-7b',
     '   bill      AWS|111|2026-03 part 0 row 1, arn:aws:ec2/i-a1: effective 4 USD → $4.000000, all in this hour',
@@ -48,7 +47,7 @@ test('explain follows an entry from the rows of the bill to its owner', async ()
     '   pool      sku P5, us-east-1, not spot: $6.500000 over 2 nodes by seconds there; a1 3600 of 7200 → $3.250000',
     '   device    a1: $3.250000 over 2 devices by seconds there; a1-0 there for 3600 s of 7200 → $1.625000',
     '   holder    slurm/101 train-7b 08:00–09:00 × a whole GPU: 226800000 of 226800000 unit-seconds → $1.625000',
-    '   category  computing $1.625000 (3600 s)',
+    '   category  computing $1.462500 (3240 s), starved (gap) $0.162500 (360 s)',
     '   runs      08:00–09:00 computing by engine',
     '   samples   6 samples, first 08:00:00 engine 900 ‰; last 08:50:00 engine 900 ‰',
     '   marginal  $2.000000: what the bill would fall by without it',

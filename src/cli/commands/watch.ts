@@ -9,8 +9,7 @@ import { shorten } from '../../report/table.ts';
 import { watchJson, watchScreen } from '../../report/watch-screen.ts';
 import { outputOf } from '../output.ts';
 import { dataFlag, dataOption, jsonOption } from '../question-options.ts';
-
-const WIDTH_DEFAULT = 120;
+import { terminalWidth } from '../terminal-width.ts';
 
 interface WatchFlags {
   readonly data: string;
@@ -84,12 +83,6 @@ async function watchAndShow(flags: WatchFlags, self: Command, signal: AbortSigna
     onTrouble: (trouble) => draw([`${trouble.message}; looking again`]),
   });
   if (isLive) output.talk('stopped; what was seen is kept');
-}
-
-/** Some terminals say that they have no width. */
-function terminalWidth(): number {
-  const columns = process.stdout.columns ?? 0;
-  return columns > 0 ? columns : WIDTH_DEFAULT;
 }
 
 /** Draws over what it drew before. Lines are cut to the width of the terminal, or they would take more rows than were counted. */

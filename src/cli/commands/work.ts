@@ -54,7 +54,7 @@ function recordCommand(): Command {
   return new Command('record')
     .description('Records one piece of work. The same run, unit and time again is refused: nothing counts twice.')
     .requiredOption('--run <name>', 'the run it belongs to; a job of that name is taken to have done it')
-    .requiredOption('--unit <unit>', 'step, sample, epoch, run, request, token, or your own word')
+    .requiredOption('--unit <unit>', 'step, sample, epoch, run, checkpoint, request, token, or your own word')
     .requiredOption('--quantity <number>', 'how many')
     .addOption(time('--at', 'the moment it was done by (default: now)'))
     .addOption(time('--from', 'first second of the window it was done in'))

@@ -1,0 +1,86 @@
+import type { FindingRecord } from '../facts/finding-record.ts';
+import type { Finding } from '../facts/finding.ts';
+import { dayOf, startOf } from '../lake/calendar.ts';
+import { sumOf } from '../report/finding-answer.ts';
+import type { AuditAnswer, AuditItem, AuditWhy } from '../report/audit-page.ts';
+import { findFindings } from './findings/find-findings.ts';
+import type { Now } from './now.ts';
+import type { LedgerWindow } from './window.ts';
+import type { ReadSpace } from './workspace.ts';
+
+export interface AuditRequest {
+  readonly window: LedgerWindow;
+  readonly now: Now;
+}
+
+/** Detectors of what is forgotten rather than done badly. */
+const FORGOTTEN: readonly string[] = [
+  'forgotten-resources',
+  'idle-sessions',
+  'finished-holders',
+  'empty-nodes',
+  'untagged-spend',
+  'stranded-commitments',
+];
+
+/** What is younger is somebody's week, and on the list of findings. */
+const FORGOTTEN_DAYS = 7;
+const DAY_MS = 86_400_000;
+
+/**
+ * Question: what has been forgotten, by whom, and since when?
+ *
+ * Of all findings of the window those that somebody left behind; and whatever is exempt though its date has passed, or though nobody
+ * is left who could answer for it. Numbers are read, none are given: a look at a quarter must not call what a month no longer shows fixed.
+ * Reads: what `findFindings` reads.
+ */
+export async function audit(space: ReadSpace, { window, now }: AuditRequest): Promise<AuditAnswer> {
+  const found = await findFindings(space, { window, now: now.at, nowBy: now.by, keepsNumbers: false });
+  const today = dayOf(now.at);
+  const records = new Map(space.findings.records().map((record) => [record.key, record]));
+  const all = [...found.findings, ...found.hiddenPrice, ...found.setAside];
+  const audited = all.flatMap((finding): AuditItem[] => {
+    const why = whyAudited(finding, records.get(finding.key), today, space);
+    return why === undefined ? [] : [{ finding, why, since: sinceOf(finding) }];
+  });
+  const isOld = ({ why, since }: AuditItem): boolean =>
+    why !== 'forgotten' || now.at.getTime() - since.getTime() >= FORGOTTEN_DAYS * DAY_MS;
+  const items = audited.filter(isOld);
+  return {
+    asOf: now.at,
+    asOfBy: now.by,
+    window: found.window,
+    items: items.toSorted((a, b) => a.since.getTime() - b.since.getTime() || (a.finding.key < b.finding.key ? -1 : 1)),
+    younger: audited.length - items.length,
+    forgottenDays: FORGOTTEN_DAYS,
+    sum: sumOf(items.map(({ finding }) => finding)),
+    usdMicrosByBasis: found.usdMicrosByBasis,
+    knownUnits: found.knownUnits,
+    heldUnits: found.heldUnits,
+  };
+}
+
+function whyAudited(
+  finding: Finding,
+  record: FindingRecord | undefined,
+  today: string,
+  space: ReadSpace,
+): AuditWhy | undefined {
+  if (record !== undefined && record.state === 'exempt' && record.until !== null && record.until < today) {
+    return 'exemption-ended';
+  }
+  const last = record === undefined ? undefined : space.findings.history(record.number).at(-1);
+  if (last?.change === 'exemption over') return 'exemption-ended';
+  const hasOwner = finding.team !== null || finding.user !== null || finding.assignedTo !== null;
+  if (finding.state === 'exempt') return hasOwner ? undefined : 'exemption-without-owner';
+  if (finding.state === 'dismissed' || finding.kind === 'question') return undefined;
+  return FORGOTTEN.includes(finding.detector) ? 'forgotten' : undefined;
+}
+
+/** Since when it goes on, or the first day whose money it is about. */
+function sinceOf({ liveSince, takes, firstSeenAt }: Finding): Date {
+  const days = takes.map(({ firstDay }) => startOf(firstDay));
+  return [liveSince, ...days, firstSeenAt]
+    .filter((time) => time !== null)
+    .reduce((first, time) => (time < first ? time : first));
+}

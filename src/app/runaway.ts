@@ -1,0 +1,86 @@
+import type { z } from 'zod';
+import type { RunawayAnswer, RunawayJob } from '../report/runaway-list.ts';
+import { findRunaways, kindFor, runawayJobs, runawayWords } from '../waste/runaway-jobs.ts';
+import type { LiveJob, Past, Runaway } from '../waste/runaway-jobs.ts';
+import { evidenceOf, judgedSpan } from './findings/ask-detectors.ts';
+import { subjectOwners } from './findings/claimed-money.ts';
+import type { Now } from './now.ts';
+import { lastKnownMoment } from './now.ts';
+import type { LedgerWindow } from './window.ts';
+import type { ReadSpace } from './workspace.ts';
+
+/**
+ * Question: what spends far above its own kind right now, and which command stops it?
+ *
+ * The detector `runaway-jobs` asked by itself, over a longer past: from sums by day, so that it is quick enough to ask every few
+ * minutes. Bursar stops nothing. Reads: stint_day, subject, subject_day, ownership.
+ */
+export async function runaway(space: ReadSpace, now: Now, window: LedgerWindow): Promise<RunawayAnswer> {
+  const options = runawayJobs.options.parse({});
+  const nothing: RunawayAnswer = {
+    asOf: now.at,
+    asOfBy: now.by,
+    newestFact: space.scope?.horizon,
+    window: { asked: window.asked, from: window.from, days: window.days.length },
+    runaways: [],
+    liveJobs: 0,
+    comparedJobs: 0,
+    finishedJobs: 0,
+    finishedMin: options.finishedMin,
+  };
+  if (space.scope === undefined || window.days.length === 0) return nothing;
+  if (lastKnownMoment(now.at, space.scope.horizon) === undefined) return nothing;
+  const span = judgedSpan(window, now.at);
+  const asked = runawayJobs.ask(options);
+  const live = (await evidenceOf(space, asked.live, span)) as readonly z.infer<typeof asked.live.row>[];
+  const past = (await evidenceOf(space, asked.past, span)) as readonly z.infer<typeof asked.past.row>[];
+  const found = findRunaways(live, past, options, now.at);
+  const owners = await subjectOwners(space, new Set(found.map(({ job }) => job.subject)), span);
+  const compared = live.filter((job) => kindFor(job, past, options) !== undefined);
+  return {
+    ...nothing,
+    runaways: found.map((each) => told(each, owners.get(each.job.subject)?.team ?? null)),
+    liveJobs: live.length,
+    comparedJobs: compared.length,
+    finishedJobs: finishedOf(compared, past),
+  };
+}
+
+/** Finished jobs behind the comparison, each once: those of a name, whoever's. */
+function finishedOf(compared: readonly LiveJob[], past: readonly Past[]): number {
+  return past
+    .filter(({ user, home, stem }) => user === null && compared.some((job) => job.home === home && job.stem === stem))
+    .reduce((sum, { jobs }) => sum + jobs, 0);
+}
+
+function told(found: Runaway, team: string | null): RunawayJob {
+  const { job, kind, by, heldS, stop } = found;
+  return {
+    source: job.source,
+    allocationId: job.allocationId,
+    attempt: job.attempt,
+    name: job.name,
+    team,
+    user: job.user,
+    model: job.model,
+    shareUnits: job.shareUnits,
+    heldSince: job.heldSince,
+    heldSeconds: heldS,
+    usdMicrosSoFar: job.usdMicros,
+    usdMicrosPerHour: job.usdMicrosPerHour,
+    by,
+    kind: {
+      name: kind.stem ?? '',
+      user: kind.user,
+      jobs: kind.jobs,
+      medianSeconds: kind.medianS,
+      p99Seconds: kind.p99S,
+      medianUsdMicros: kind.medianUsdMicros,
+      p99UsdMicros: kind.p99UsdMicros,
+      medianShareUnits: kind.medianUnits,
+      p99ShareUnits: kind.p99Units,
+    },
+    because: runawayWords(found),
+    stop,
+  };
+}

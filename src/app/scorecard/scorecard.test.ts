@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { csv, fleetFolder } from '../../../test/fleet-folder.ts';
+import type { FleetFolder } from '../../../test/fleet-folder.ts';
+import { scorecardPage } from '../../report/scorecard-page.ts';
+import type { ScorecardAnswer, ScoreName } from '../../report/scorecard-page.ts';
+import { NO_RULES } from '../rules/rule.ts';
+import { ledgerWindow } from '../window.ts';
+import { withReader } from '../workspace.ts';
+import { scorecard } from './scorecard.ts';
+
+const at = (hour: number): string => new Date(Date.UTC(2026, 2, 2, hour)).toISOString().replace('.000', '');
+const hours = (device: string, permilles: readonly number[]): string =>
+  permilles.map((permille, hour) => `${device}|${at(hour)}|3600|${permille}`).join('\n');
+
+/** Five GPUs for ten hours at a dollar each: three notebooks, a training job on spot, one GPU that is committed and empty. */
+const FLEET = {
+  nodes: csv(`
+    node_id|present_from|present_until|purchase |cluster|gpu_count|model
+    n1     |${at(0)}    |${at(10)}    |on-demand|a      |3        |A100
+    n2     |${at(0)}    |${at(10)}    |spot     |a      |1        |A100
+    n3     |${at(0)}    |${at(10)}    |committed|a      |1        |A100`),
+  devices: csv(`device_id|node_id|model\ng0|n1|A100\ng1|n1|A100\ng2|n1|A100\ng3|n2|A100\ng4|n3|A100`),
+  allocations: csv(`
+    source|allocation_id|node_id|device_id|held_from|held_until|gpu_count|cluster|account|workload_kind|labels
+    slurm|stopped |n1|g0|${at(0)}|${at(4)} |1|a|nlp|Notebook|
+    slurm|left    |n1|g1|${at(0)}|${at(9)} |1|a|nlp|Notebook|
+    slurm|open    |n1|g2|${at(0)}|         |1|a|   |Notebook|
+    slurm|training|n2|g3|${at(0)}|${at(10)}|1|a|nlp|Job     |{"class": "training"}`),
+  samples: csv(`
+    device_id|ts|step_s|engine_permille
+    ${hours('g0', [900, 900, 900, 0])}
+    ${hours('g1', [900, 0, 0, 0, 0, 0, 0, 0, 0])}
+    ${hours('g2', [900, 0, 0, 0, 0, 0, 0, 0, 0, 0])}
+    ${hours('g3', [1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000])}`),
+  rates: csv('model|usd_per_gpu_hour\nA100|1.00'),
+};
+
+let fleet: FleetFolder;
+let card: ScorecardAnswer;
+beforeAll(async () => {
+  fleet = await fleetFolder(FLEET);
+  card = await withReader(
+    fleet.dataDir,
+    (space) => {
+      const now = new Date(at(10));
+      return scorecard(space, { window: ledgerWindow('all', now, space.scope), now: { at: now, by: 'asked' } });
+    },
+    { rules: NO_RULES },
+  );
+});
+afterAll(() => fleet.remove());
+
+describe('the scorecard', () => {
+  const usd = (amount: number): bigint => BigInt(Math.round(amount * 1e6));
+  const want: Record<ScoreName, readonly [part: bigint, whole: bigint]> = {
+    'compute-share': [usd(3 + 1 + 1 + 10), usd(50)],
+    known: [usd(50), usd(50)],
+    tagging: [usd(4 + 9 + 10), usd(50)],
+    spot: [usd(10), usd(10)],
+    'commitment-coverage': [usd(10), usd(50)],
+    // It stood empty, which is unallocated: nothing of it is stranded.
+    'commitment-utilisation': [usd(10), usd(10)],
+    // One ended an hour after its last kernel, one eight hours after; one is open and has stood unused for nine.
+    'auto-shutdown': [1n, 3n],
+  };
+  it.each(Object.entries(want))('%s has both its numbers', (name, [part, whole]) => {
+    expect(card.now[name as ScoreName]).toEqual({ part, whole, permille: Number((part * 1000n + whole / 2n) / whole) });
+  });
+
+  it('says that there is no data before, and where nobody has published a range', () => {
+    const page = scorecardPage(card, 120).join('\n');
+    expect(page).toMatch(/compute share +30 % +no data +unmanaged fleets 15–40 %, well run 60–80 %/);
+    expect(page).toMatch(/spot of batch +100 % +no data +no published range known/);
+    expect(page).toContain(
+      'auto-shutdown: 1 sessions stopped within 2 h of their last kernel ÷ 3 that ended or stand unused',
+    );
+  });
+});

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FleetFolder } from '../../../test/fleet-folder.ts';
+import { fleetFolder } from '../../../test/fleet-folder.ts';
+import { SMALL_FLEET } from '../../../test/small-fleet.ts';
+import type { Category } from '../../ledger/waterfall.ts';
+import type { WasteAnswer } from '../../report/waste/waste-answer.ts';
+import { parseDimensions, parseFilters } from '../filter.ts';
+import { NO_RULES } from '../rules/rule.ts';
+import { spend } from '../spend.ts';
+import { ledgerWindow } from '../window.ts';
+import { withReader } from '../workspace.ts';
+import { waste } from './waste.ts';
+
+const NOON = new Date('2026-03-02T12:00:00Z');
+
+let fleet: FleetFolder;
+beforeAll(async () => {
+  fleet = await fleetFolder(SMALL_FLEET);
+});
+afterAll(() => fleet.remove());
+
+interface Asked {
+  readonly window?: string;
+  readonly filter?: string;
+  readonly by?: string;
+  readonly open?: Category;
+  readonly now?: Date;
+}
+
+const ask = ({ window = '2026-03-02', filter = '', by = '', open, now = NOON }: Asked): Promise<WasteAnswer> =>
+  withReader(
+    fleet.dataDir,
+    (space) =>
+      waste(space, {
+        window: ledgerWindow(window, now, space.scope),
+        now: { at: now, by: 'asked' },
+        filters: parseFilters([filter]),
+        by: parseDimensions(by),
+        ...(open !== undefined && { open }),
+      }),
+    { rules: NO_RULES },
+  );
+
+const usd = (micros: bigint | null | undefined): number | null =>
+  micros === null || micros === undefined ? null : Number(micros) / 1e6;
+
+describe('waste', () => {
+  it('puts each dollar of the small fleet where it went', async () => {
+    const { categories, sum } = await ask({});
+    const shown = Object.fromEntries(categories.map((each) => [each.category, usd(each.sum.usdMicros)]));
+    expect(shown).toMatchObject({ stranded: 1, unallocated: 9.75, idle: 1.625, beside: 1.45 });
+    expect(usd(sum.usdMicros)).toBe(categories.reduce((total, each) => total + (usd(each.sum.usdMicros) ?? 0), 0));
+  });
+
+  const scopes = ['', 'team=nlp', 'cluster=a', 'team=', 'purchase=committed', 'node=a1', 'model=Zorg'];
+  for (const filter of scopes) {
+    it(`adds up to what spend says, reasons and groups too: ${filter === '' ? 'everything' : filter}`, async () => {
+      const answer = await ask({ filter, by: 'team,class' });
+      const paid = await withReader(
+        fleet.dataDir,
+        (space) =>
+          spend(space, {
+            by: [],
+            window: ledgerWindow('2026-03-02', NOON, space.scope),
+            filters: parseFilters([filter]),
+          }),
+        { rules: NO_RULES },
+      );
+      const total = (sums: readonly { readonly usdMicros: bigint | null; readonly gpuUnits: bigint }[]): unknown => ({
+        usdMicros: sums.reduce((whole, { usdMicros }) => whole + (usdMicros ?? 0n), 0n),
+        gpuUnits: sums.reduce((whole, { gpuUnits }) => whole + gpuUnits, 0n),
+      });
+      const want = total([{ usdMicros: paid.totalUsdMicros, gpuUnits: paid.heldUnits }]);
+      expect(total(answer.categories.map(({ sum }) => sum))).toEqual(want);
+      expect(total(answer.categories.flatMap(({ reasons }) => reasons.map(({ sum }) => sum)))).toEqual(want);
+      expect(total(answer.groups.flatMap(({ categories }) => [...categories.values()]))).toEqual(want);
+    });
+  }
+
+  it('states the compute share with both its numbers: computing of all that is known', async () => {
+    const { computeShare, categories } = await ask({ filter: 'job=101' });
+    expect(categories.find(({ category }) => category === 'computing')?.sum.usdMicros).toBe(computeShare.money.part);
+    expect(computeShare.money).toEqual({ part: 1_462_500n, whole: 3_250_000n, permille: 450 });
+    expect(computeShare.hours.permille).toBe(450);
+  });
+
+  it('makes up no change where the facts do not reach back', async () => {
+    const { before, categories, sumBefore } = await ask({});
+    expect(before.isKnown).toBe(false);
+    expect(sumBefore).toBeUndefined();
+    expect(categories.every((each) => each.before === undefined)).toBe(true);
+  });
+
+  it('compares with as much time before', async () => {
+    const answer = await ask({ window: '2026-03-02T09:00:00Z/2026-03-02T10:00:00Z', filter: 'job=101' });
+    expect(answer.before).toMatchObject({ isKnown: true, from: new Date('2026-03-02T08:00:00Z') });
+    const idle = answer.categories.find(({ category }) => category === 'idle');
+    expect([usd(idle?.sum.usdMicros), usd(idle?.before?.usdMicros)]).toEqual([1.625, 0]);
+  });
+
+  const opened: Record<string, Asked & { readonly want: readonly unknown[] }> = {
+    'idle, down to the job': { open: 'idle', want: [['job slurm/101/0', 'nlp', '101', 'a1-0', 1.625]] },
+    'only of a team': { open: 'idle', filter: 'team=asr', want: [] },
+    'where a filter asks for what only entries have': {
+      open: 'idle',
+      filter: 'component=gpu,basis=billed',
+      want: [['job slurm/101/0', 'nlp', '101', 'a1-0', 1.625]],
+    },
+    'of a part of a day': {
+      open: 'idle',
+      window: '2026-03-02T08:00:00Z/2026-03-02T09:00:00Z',
+      want: [],
+    },
+  };
+  for (const [name, { want, ...asked }] of Object.entries(opened)) {
+    it(`opens a category: ${name}`, async () => {
+      const { opened: open } = await ask(asked);
+      const rows = open?.rows.map((row) => [row.subject, row.team, row.jobId, row.deviceId, usd(row.sum.usdMicros)]);
+      expect(rows).toEqual(want);
+      expect(open?.subjects).toBe(want.length);
+    });
+  }
+
+  it('opens to rows and teams that add up to the category', async () => {
+    const { opened: open, categories } = await ask({ open: 'unallocated' });
+    const whole = categories.find(({ category }) => category === 'unallocated')?.sum.gpuUnits;
+    const units = (groups: readonly { readonly sum: { readonly gpuUnits: bigint } }[] = []): bigint =>
+      groups.reduce((total, { sum }) => total + sum.gpuUnits, 0n);
+    expect([units(open?.byTeam), units(open?.byClass), units(open?.rows)]).toEqual([whole, whole, whole]);
+  });
+});

@@ -1,0 +1,38 @@
+import { Command, Option } from 'commander';
+import { audit } from '../../app/audit.ts';
+import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
+import { decideNow } from '../../app/now.ts';
+import { ledgerWindow } from '../../app/window.ts';
+import { withReader } from '../../app/workspace.ts';
+import { auditJson, auditMarkdown, auditPage } from '../../report/audit-page.ts';
+import { shellWord } from '../../report/shell-word.ts';
+import { dataFlag, withCommonOptions } from '../question-options.ts';
+import type { CommonOptions } from '../question-options.ts';
+import { outputOf } from '../output.ts';
+import { terminalWidth } from '../terminal-width.ts';
+
+/** `bursar audit`: the quarterly list of the forgotten, made to be sent. */
+export function command(): Command {
+  return withCommonOptions(
+    new Command('audit')
+      .description(
+        'What has been forgotten, by owner and oldest first: unused sessions and resources, empty nodes, money of nobody, unused\n' +
+          'commitments, exemptions that have ended or that nobody owns. Each with what to do.',
+      )
+      .addOption(new Option('--markdown', 'to send, as Markdown').conflicts('json')),
+    { window: '90d' },
+  ).action(async (options: CommonOptions & { readonly markdown?: boolean }, self: Command) => {
+    const output = outputOf(self);
+    await withReader(options.data, async (space) => {
+      const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
+      const answer = await audit(space, { window: ledgerWindow(options.window, now.at, space.scope), now });
+      const mark = demoMark(space.snapshot);
+      const flag = dataFlag(options.data);
+      if (options.json) output.json(auditJson(answer));
+      else if (options.markdown) {
+        const made = `bursar audit --window ${shellWord(options.window)}${flag}`;
+        output.data(auditMarkdown(answer, { command: made, madeAt: new Date(), mark: mark.trim(), dataFlag: flag }));
+      } else output.data(auditPage(answer, terminalWidth() - mark.length, flag), mark);
+    });
+  });
+}

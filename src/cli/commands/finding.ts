@@ -1,0 +1,101 @@
+import { Argument, Command } from 'commander';
+import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
+import type { FindingsRequest } from '../../app/findings/find-findings.ts';
+import { changeFinding, explainFinding, oneFinding, parseFindingNumber } from '../../app/findings/one-finding.ts';
+import { decideNow } from '../../app/now.ts';
+import { ledgerWindow } from '../../app/window.ts';
+import { withReader } from '../../app/workspace.ts';
+import type { ReadSpace } from '../../app/workspace.ts';
+import { OperationError } from '../../facts/operation-error.ts';
+import { explanationJson, findingExplanation } from '../../report/finding-explanation.ts';
+import { findingJson, recordJson } from '../../report/finding-json.ts';
+import { findingPage, recordPage } from '../../report/finding-page.ts';
+import { dataFlag, withCommonOptions } from '../question-options.ts';
+import type { CommonOptions } from '../question-options.ts';
+import { outputOf } from '../output.ts';
+import type { Output } from '../output.ts';
+
+interface FindingOptions extends CommonOptions {
+  readonly until?: string;
+  readonly reason?: string;
+  readonly by?: string;
+}
+
+const VERBS = ['show', 'explain', 'accept', 'exempt', 'dismiss', 'assign', 'reopen'] as const;
+type Verb = (typeof VERBS)[number];
+
+/** `bursar finding F-12`: all of one finding, and what people say of it. */
+export function command(): Command {
+  return withCommonOptions(new Command('finding'))
+    .description(
+      'All of one finding: money, owner, evidence, fix, how safe it is, what would change its mind, and its history.\n' +
+        'explain shows the rows behind it; accept, exempt, dismiss, assign and reopen say what you make of it.',
+    )
+    .argument('<finding>', 'its number: F-12')
+    .addArgument(new Argument('[verb]', 'what to do with it').choices(VERBS).default('show'))
+    .argument('[to]', 'of assign: to whom')
+    .option('--until <date>', 'of exempt: its last day')
+    .option('--reason <text>', 'of exempt and dismiss: why')
+    .option('--by <name>', 'who says so; your user name where not said')
+    .action(async (id: string, verb: Verb, to: string | undefined, options: FindingOptions, self: Command) => {
+      const output = outputOf(self);
+      const number = parseFindingNumber(id);
+      if (verb !== 'assign' && to !== undefined) throw tooMany(to);
+      await withReader(options.data, async (space) => {
+        if (verb === 'show' || verb === 'explain') await show(space, number, verb, options, output);
+        else {
+          const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
+          const { until, reason, by } = options;
+          const record = await changeFinding(space.dataDir, number, {
+            change: verb,
+            now: now.at,
+            at: options.asOf ?? clockOf(space),
+            ...(by !== undefined && { by }),
+            ...(reason !== undefined && { reason }),
+            ...(until !== undefined && { until }),
+            ...(to !== undefined && { to }),
+          });
+          const history = space.findings.history(number);
+          if (options.json) output.json(recordJson(record, history));
+          else output.data(recordPage(record, history), demoMark(space.snapshot));
+        }
+      });
+    });
+}
+
+async function show(
+  space: ReadSpace,
+  number: number,
+  verb: 'show' | 'explain',
+  options: FindingOptions,
+  output: Output,
+): Promise<void> {
+  const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
+  const request: FindingsRequest = {
+    window: ledgerWindow(options.window, now.at, space.scope),
+    now: now.at,
+    nowBy: now.by,
+  };
+  const one = await oneFinding(space, number, request);
+  const mark = demoMark(space.snapshot);
+  if (one.now === undefined) {
+    if (options.json) output.json(recordJson(one.record, one.history));
+    else output.data(recordPage(one.record, one.history), mark);
+    return;
+  }
+  if (verb === 'explain') {
+    const explained = await explainFinding(space, one.now, request);
+    if (options.json) output.json(explanationJson(explained));
+    else output.data(findingExplanation(explained, dataFlag(options.data)), mark);
+    return;
+  }
+  const { finding } = one.now;
+  if (options.json) output.json({ finding: findingJson(finding), history: one.history });
+  else output.data(findingPage(one.answer, finding, one.history, dataFlag(options.data)), mark);
+}
+
+function tooMany(word: string): OperationError {
+  return new OperationError('bad-option', `"${word}" is not understood here`, {
+    hint: 'Only assign takes a name: bursar finding F-12 assign mchen',
+  });
+}

@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest';
+import type { Finding } from '../facts/finding.ts';
+import { auditMarkdown, auditPage } from './audit-page.ts';
+import type { AuditAnswer, AuditItem, AuditWhy } from './audit-page.ts';
+import { sumOf } from './finding-answer.ts';
+
+const finding = (number: number, team: string | null, what: string): Finding => ({
+  number,
+  key: `idle-sessions: ${number}`,
+  detector: 'idle-sessions',
+  category: 'idle',
+  factor: 'utilisation',
+  state: 'open',
+  exemptUntil: null,
+  stateReason: null,
+  firstSeenAt: new Date('2026-03-01T00:00:00Z'),
+  team,
+  user: team === null ? null : 'kim',
+  assignedTo: null,
+  ownerSubject: null,
+  what,
+  because: [],
+  fix: ['scancel 11'],
+  unless: '',
+  spark: [],
+  basis: 'measured',
+  blastRadius: 2,
+  blast: '',
+  effort: '',
+  kind: 'cash',
+  usdMicros: 420_000_000n,
+  cashUsdMicros: { low: 180_000_000n, high: 420_000_000n },
+  capacityUnits: { low: 0n, high: 0n },
+  gpuUnits: 0n,
+  liveSince: null,
+  usdMicrosPerHour: null,
+  takes: [],
+});
+const item = (each: Finding, since: string, why: AuditWhy = 'forgotten'): AuditItem => ({
+  finding: each,
+  why,
+  since: new Date(`${since}T00:00:00Z`),
+});
+const answer = (items: readonly AuditItem[]): AuditAnswer => ({
+  asOf: new Date('2026-03-31T00:00:00Z'),
+  asOfBy: 'clock',
+  window: {
+    asked: '90d',
+    from: new Date('2026-01-01T00:00:00Z'),
+    until: new Date('2026-04-01T00:00:00Z'),
+    ledgerDays: 90,
+  },
+  items,
+  younger: 2,
+  forgottenDays: 7,
+  sum: sumOf(items.map((each) => each.finding)),
+  usdMicrosByBasis: new Map([['billed', 1n]]),
+  knownUnits: 9n,
+  heldUnits: 10n,
+});
+
+it('begins with count, owners and money, and names owners by the alphabet, the platform last', () => {
+  const lines = auditPage(
+    answer([
+      item(finding(1, null, 'node empty'), '2026-01-02'),
+      item(finding(2, 'vision', 'notebook idle'), '2026-01-03'),
+      item(finding(3, 'asr', 'box idle'), '2026-01-04', 'exemption-ended'),
+    ]),
+    120,
+  );
+  expect(lines[0]).toBe('Audit: 3 forgotten things of 3 owners, last 90 days: cash $540–1.26k');
+  expect(lines.filter((line) => /^(asr|vision|platform)/.test(line))).toEqual([
+    'asr / kim',
+    'vision / kim',
+    'platform',
+  ]);
+  expect(lines).toContain('      its exemption has ended');
+  expect(lines).toContain('2 more things began less than 7 days ago: bursar findings');
+});
+
+it('is inert where it is pasted, whatever somebody has called a thing', () => {
+  const evil = finding(1, '@everyone', '<img src=x> [a](http://b) `x`\u001b[31m');
+  const text = auditMarkdown(answer([item({ ...evil, fix: ['scancel `11`'] }, '2026-01-02')]), {
+    command: 'bursar audit',
+    madeAt: new Date('2026-03-31T00:00:00Z'),
+    mark: '',
+    dataFlag: '',
+  }).join('\n');
+  expect(text).toContain(String.raw`\<img src=x\> \[a\](http://b) \`x\``);
+  expect(text).toContain(String.raw`### \@everyone / kim`);
+  expect(text).toContain("`scancel '11'`");
+  expect(text).not.toContain('\u001b');
+});

@@ -1,0 +1,107 @@
+import { filterValue } from '../facts/filter-value.ts';
+import type { Finding } from '../facts/finding.ts';
+import { counted, dollars, gpuHours, gpuSeconds } from './figures.ts';
+import { findingNumber, kindWords } from './finding-words.ts';
+import { safeText } from './safe-text.ts';
+import { shellWord } from './shell-word.ts';
+import { textTable } from './table.ts';
+
+/** What a finding has of one row of the ledger's days. */
+export interface FindingPart {
+  readonly day: string;
+  readonly subject: string;
+  readonly deviceId: string | null;
+  readonly category: string;
+  readonly reason: string | null;
+  readonly permille: number;
+  readonly usdMicros: bigint | null;
+  readonly marginalUsdMicros: bigint | null;
+  readonly gpuUnits: bigint;
+}
+
+/** Rows of one of its detector's questions that are about it. */
+export interface FindingEvidence {
+  readonly name: string;
+  readonly rows: readonly object[];
+  readonly more: number;
+}
+
+export interface ExplainedFinding {
+  readonly finding: Finding;
+  readonly parts: readonly FindingPart[];
+  readonly evidence: readonly FindingEvidence[];
+}
+
+const PARTS_SHOWN = 30;
+const COMMANDS_SHOWN = 3;
+const COLUMNS = [
+  { align: 'left', title: 'day' },
+  { align: 'left', title: 'subject' },
+  { align: 'left', title: 'device' },
+  { align: 'left', title: 'category' },
+  { align: 'left', title: 'reason' },
+  { align: 'right', title: '‰' },
+  { align: 'right', title: 'effective' },
+  { align: 'right', title: 'bill falls by' },
+  { align: 'right', title: 'GPU time' },
+] as const;
+
+/** Where a finding's money comes from, down to where `ledger explain` goes on. */
+export function findingExplanation({ finding, parts, evidence }: ExplainedFinding, dataFlag = ''): string[] {
+  const dearest = parts.toSorted((a, b) => Number((b.usdMicros ?? 0n) - (a.usdMicros ?? 0n)));
+  const shown = dearest.slice(0, PARTS_SHOWN).toSorted((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0));
+  return [
+    `${findingNumber(finding)}  ${dollars(finding.usdMicros)}, ${kindWords(finding)}: ${counted(parts.length, 'row')} of subject_day, each claimed once`,
+    ...textTable(COLUMNS, shown.map(partCells)),
+    ...(parts.length > shown.length ? [`and ${parts.length - shown.length} more of less money`] : []),
+    ...evidence.flatMap(evidenceLines),
+    ...commands(dearest, dataFlag),
+  ];
+}
+
+function partCells(part: FindingPart): string[] {
+  return [
+    part.day,
+    safeText(part.subject),
+    safeText(part.deviceId ?? ''),
+    part.category,
+    part.reason ?? '',
+    String(part.permille),
+    dollars(part.usdMicros),
+    dollars(part.marginalUsdMicros),
+    gpuHours(part.gpuUnits),
+  ];
+}
+
+function evidenceLines({ name, rows, more }: FindingEvidence): string[] {
+  if (rows.length === 0) return [];
+  const cells = rows.map((row) => {
+    const told = Object.entries(row).filter(([, value]) => value !== null && value !== undefined);
+    return `  ${told.map(([column, value]) => `${column}=${valueText(value)}`).join(' ')}`;
+  });
+  return [`what its question "${name}" answered:`, ...cells, ...(more > 0 ? [`  and ${more} more`] : [])];
+}
+
+function valueText(value: unknown): string {
+  if (value instanceof Date) return value.toISOString().slice(0, 19);
+  return safeText(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+}
+
+/** The next step: the entries of the dearest days, their charges, runs and samples. */
+function commands(dearest: readonly FindingPart[], dataFlag: string): string[] {
+  const lines = dearest.map(({ day, subject, deviceId, category }) => {
+    const [, job] = /^job [^/]+\/(.+)\/\d+$/.exec(subject) ?? [];
+    const who =
+      job !== undefined ? `,job=${filterValue(job)}` : deviceId === null ? '' : `,device=${filterValue(deviceId)}`;
+    return `bursar ledger explain --window ${day} --filter ${shellWord(`category=${category}${who}`)}${dataFlag}`;
+  });
+  return [...new Set(lines)].slice(0, COMMANDS_SHOWN);
+}
+
+export function explanationJson({ finding, parts, evidence }: ExplainedFinding): unknown {
+  return {
+    id: finding.number === null ? null : `F-${finding.number}`,
+    parts: parts.map(({ gpuUnits, ...part }) => ({ ...part, gpuSeconds: gpuSeconds(gpuUnits) })),
+    evidence,
+  };
+}

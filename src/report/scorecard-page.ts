@@ -1,0 +1,204 @@
+import { COMPUTE_SHARE_REFERENCE } from './category-words.ts';
+import { dollars, isoTime, minute, percentOfPermille } from './figures.ts';
+import { markdownText } from './markdown-text.ts';
+import { textTable, wrapText } from './table.ts';
+import type { AskedWindow } from './window-words.ts';
+import { windowWords } from './window-words.ts';
+
+/** The measures, by the names programs know them by, in the order of the page. */
+export const SCORES = [
+  'compute-share',
+  'known',
+  'tagging',
+  'spot',
+  'commitment-coverage',
+  'commitment-utilisation',
+  'auto-shutdown',
+] as const;
+export type ScoreName = (typeof SCORES)[number];
+
+/** A share with both its numbers: micro-dollars, or sessions. */
+export interface Score {
+  readonly part: bigint;
+  readonly whole: bigint;
+  /** Null where there is nothing to divide by. */
+  readonly permille: number | null;
+}
+
+export interface ScorecardAnswer {
+  readonly asOf: Date;
+  readonly asOfBy: 'asked' | 'newest fact' | 'clock';
+  readonly window: AskedWindow;
+  readonly before: { readonly from: Date; readonly until: Date; readonly isKnown: boolean };
+  readonly now: Readonly<Record<ScoreName, Score>>;
+  /** Undefined where the facts do not reach back. */
+  readonly earlier: Readonly<Record<ScoreName, Score>> | undefined;
+  /** GPU money of owned machines: no commitment could cover it. */
+  readonly ownedUsdMicros: bigint;
+  /** Sessions of which too little is known to say whether they were stopped. */
+  readonly unknownSessions: number;
+  readonly shutdownHours: number;
+  readonly unpricedUnits: bigint;
+}
+
+interface Words {
+  readonly title: string;
+  readonly part: string;
+  readonly whole: string;
+  /** What others reach; undefined where nobody has published it. */
+  readonly published?: string;
+}
+
+const words = (hours: number): Readonly<Record<ScoreName, Words>> => ({
+  'compute-share': {
+    title: 'compute share',
+    part: 'computing',
+    whole: 'of GPU money whose activity is known',
+    published: COMPUTE_SHARE_REFERENCE,
+  },
+  known: { title: 'activity known', part: 'known', whole: 'paid for GPUs' },
+  tagging: {
+    title: 'tagging',
+    part: 'with a team',
+    whole: 'paid',
+    published: 'all cloud spend: 50 % crawl, 80 % walk, above 90 % run',
+  },
+  spot: { title: 'spot of batch', part: 'on spot', whole: 'held by training and batch' },
+  'commitment-coverage': {
+    title: 'commitment coverage',
+    part: 'committed',
+    whole: 'paid for GPUs',
+    published: 'all cloud spend: about 60 % crawl, 70 % walk, 80 % run',
+  },
+  'commitment-utilisation': { title: 'commitment utilisation', part: 'used', whole: 'committed' },
+  'auto-shutdown': {
+    title: 'auto-shutdown',
+    part: `sessions stopped within ${hours} h of their last kernel`,
+    whole: 'that ended or stand unused',
+  },
+});
+
+const NO_RANGE = 'no published range known';
+
+/** Where the fleet stands: each share with its two numbers, beside what is published and beside its own time before. */
+export function scorecardPage(card: ScorecardAnswer, width: number, dataFlag = ''): string[] {
+  const isWide = width >= 150;
+  const rows = rowsOf(card);
+  const columns = [
+    { align: 'left', title: '' },
+    { align: 'right', title: 'now' },
+    { align: 'right', title: 'before' },
+    { align: 'left', title: 'published' },
+    { align: 'left', title: isWide ? 'how' : '' },
+  ] as const;
+  const table = textTable(
+    columns,
+    rows.map(({ title, now, earlier, published, how }) => [title, now, earlier, published, isWide ? how : '']),
+  );
+  const hows = isWide ? [] : ['', ...rows.flatMap(({ title, how }) => wrapText(`${title}: ${how}`, width))];
+  return [
+    headLine(card),
+    '',
+    ...table,
+    ...hows,
+    '',
+    ...footLines(card).flatMap((line) => wrapText(line, width)),
+    `Next: bursar waste${dataFlag} · bursar rules suggest${dataFlag} · bursar findings${dataFlag}`,
+  ];
+}
+
+function headLine(card: ScorecardAnswer): string {
+  const { 'compute-share': share } = card.now;
+  const known =
+    share.permille === null ? 'compute share not known' : `compute share ${percentOfPermille(share.permille)}`;
+  const asOf = card.asOfBy === 'clock' ? '' : `; as of ${minute(card.asOf)} UTC`;
+  return `Scorecard: ${known}, ${windowWords(card)}, everything${asOf}`;
+}
+
+interface Row {
+  readonly title: string;
+  readonly now: string;
+  readonly earlier: string;
+  readonly published: string;
+  readonly how: string;
+}
+
+function rowsOf(card: ScorecardAnswer): Row[] {
+  const of = words(card.shutdownHours);
+  return SCORES.map((name) => {
+    const { title, part, whole, published = NO_RANGE } = of[name];
+    const score = card.now[name];
+    const amount = (value: bigint): string =>
+      name === 'auto-shutdown' ? value.toLocaleString('en-US') : dollars(value);
+    return {
+      title,
+      now: shareWords(score),
+      earlier: card.earlier === undefined ? 'no data' : shareWords(card.earlier[name]),
+      published,
+      how:
+        score.whole <= 0n
+          ? `there is nothing ${whole}`
+          : `${amount(score.part)} ${part} ÷ ${amount(score.whole)} ${whole}`,
+    };
+  });
+}
+
+function shareWords({ permille }: Score): string {
+  return permille === null ? '–' : percentOfPermille(permille);
+}
+
+function footLines(card: ScorecardAnswer): string[] {
+  const { before } = card;
+  return [
+    `Before: ${minute(before.from)} to ${minute(before.until)} UTC${before.isKnown ? '' : ', for which there is not all data'}.`,
+    ...(card.ownedUsdMicros > 0n
+      ? [`GPU money includes ${dollars(card.ownedUsdMicros)} of owned machines, which no commitment covers.`]
+      : []),
+    ...(card.unknownSessions > 0
+      ? [
+          `Too little is known of ${card.unknownSessions.toLocaleString('en-US')} sessions to say whether they were stopped.`,
+        ]
+      : []),
+    ...(card.unpricedUnits > 0n ? ['What has no price is in none of it: bursar look says how much.'] : []),
+    'Definitions, and where the published ranges are from: docs/SCORECARD.md',
+  ];
+}
+
+/** To paste, with scope, window, date and the command that made it. */
+export function scorecardMarkdown(
+  card: ScorecardAnswer,
+  made: { readonly command: string; readonly madeAt: Date; readonly mark: string },
+): string[] {
+  return [
+    `**${made.mark === '' ? '' : `${made.mark} `}${markdownText(headLine(card))}**`,
+    '',
+    '|  | now | before | published | how |',
+    '| --- | ---: | ---: | --- | --- |',
+    ...rowsOf(card).map(
+      ({ title, now, earlier, published, how }) => `| ${[title, now, earlier, published, how].join(' | ')} |`,
+    ),
+    '',
+    ...footLines(card).map((line) => `${markdownText(line)}  `),
+    `Made ${isoTime(made.madeAt)} by \`${made.command.replaceAll('`', "'")}\``,
+  ];
+}
+
+export function scorecardJson(card: ScorecardAnswer): unknown {
+  const of = words(card.shutdownHours);
+  return {
+    asOf: isoTime(card.asOf),
+    asOfBy: card.asOfBy,
+    window: { from: isoTime(card.window.from), until: isoTime(card.window.until) },
+    before: { from: isoTime(card.before.from), until: isoTime(card.before.until), isKnown: card.before.isKnown },
+    scores: SCORES.map((name) => ({
+      name,
+      unit: name === 'auto-shutdown' ? 'sessions' : 'usdMicros',
+      ...card.now[name],
+      before: card.earlier === undefined ? null : card.earlier[name],
+      published: of[name].published ?? null,
+    })),
+    ownedUsdMicros: card.ownedUsdMicros,
+    unknownSessions: card.unknownSessions,
+    shutdownHours: card.shutdownHours,
+  };
+}
