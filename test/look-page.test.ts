@@ -36,6 +36,8 @@ const answer: LookAnswer = {
     computing: sum(41_300n, 12_000n),
     idle: sum(22_900n, 6_600n),
     unallocated: sum(11_200n, 3_300n),
+    starved: sum(0n, 0n),
+    lost: sum(0n, 0n),
     stranded: sum(5_400n, 1_500n),
     unknown: sum(9_500n, 2_800n, 40n),
     beside: sum(6_500n, 0n),
@@ -43,6 +45,8 @@ const answer: LookAnswer = {
   computeSharePermille: 511,
   computeShareHoursPermille: 513,
   basisUsdMicros: { billed: 0n, rate: 20_000_000_000n, estimated: 76_800_000_000n },
+  starvedBy: [],
+  lostAttempts: [],
   bills: 0,
   beside: [{ what: 'storage', usdMicros: 6_500_000_000n }],
   unpriced: [{ model: EVIL, billedBy: null, wantsRateOf: null, gpuUnits: 40n * HOUR }],
@@ -61,6 +65,7 @@ const answer: LookAnswer = {
   },
   silentGpus: 24,
   waiting: [],
+  findings: undefined,
 };
 
 const firstLook: FirstLookWords = {

@@ -19,6 +19,9 @@ const COMMANDS: readonly CommandEntry[] = [
   { name: 'idle', summary: '', load: () => import('../src/cli/commands/idle.ts') },
   { name: 'job', summary: '', load: () => import('../src/cli/commands/job.ts') },
   { name: 'spend', summary: '', load: () => import('../src/cli/commands/spend.ts') },
+  { name: 'waste', summary: '', load: () => import('../src/cli/commands/waste.ts') },
+  { name: 'findings', summary: '', load: () => import('../src/cli/commands/findings.ts') },
+  { name: 'finding', summary: '', load: () => import('../src/cli/commands/finding.ts') },
   { name: 'statement', summary: '', load: () => import('../src/cli/commands/statement.ts') },
   { name: 'ledger', summary: '', load: () => import('../src/cli/commands/ledger.ts') },
 ];

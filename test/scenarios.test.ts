@@ -16,7 +16,12 @@ const root = fileURLToPath(new URL('scenarios', import.meta.url));
 const COMMANDS: readonly CommandEntry[] = [
   { name: 'import', summary: '', load: () => import('../src/cli/commands/import.ts') },
   { name: 'look', summary: '', load: () => import('../src/cli/commands/look.ts') },
+  { name: 'waste', summary: '', load: () => import('../src/cli/commands/waste.ts') },
+  { name: 'scorecard', summary: '', load: () => import('../src/cli/commands/scorecard.ts') },
+  { name: 'audit', summary: '', load: () => import('../src/cli/commands/audit.ts') },
   { name: 'idle', summary: '', load: () => import('../src/cli/commands/idle.ts') },
+  { name: 'findings', summary: '', load: () => import('../src/cli/commands/findings.ts') },
+  { name: 'finding', summary: '', load: () => import('../src/cli/commands/finding.ts') },
   { name: 'queue', summary: '', load: () => import('../src/cli/commands/queue.ts') },
   { name: 'me', summary: '', load: () => import('../src/cli/commands/me.ts') },
   { name: 'job', summary: '', load: () => import('../src/cli/commands/job.ts') },
@@ -31,6 +36,9 @@ const COMMANDS: readonly CommandEntry[] = [
   { name: 'ledger', summary: '', load: () => import('../src/cli/commands/ledger.ts') },
   { name: 'demo', summary: '', load: () => import('../src/cli/commands/demo.ts') },
 ];
+
+// Screens are laid out for the usual width, however wide the tester's own terminal is.
+delete process.env['COLUMNS'];
 
 for (const scenario of readdirSync(root)) {
   describe(`scenario ${scenario}`, () => {

@@ -50,7 +50,7 @@ beforeAll(async () => {
     allocations: jobs('nlp'),
     samples: csv(`
       device_id|ts|step_s|engine_permille
-      m1-0|${day('01', 3)}|43200|900
+      m1-0|${day('01', 3)}|43200|1000
       m1-0|2026-01-03T12:00:00Z|43200|0`),
     charges: january('96.00'),
     'charges 2': february,

@@ -2,8 +2,7 @@ import { ledgerHash } from '../../src/app/ledger-hash.ts';
 import { NO_RULES } from '../../src/app/rules/rule.ts';
 import type { Snapshot } from '../../src/facts/manifest.ts';
 import { STAGES } from '../../src/ledger/stages.ts';
-import { ask } from '../../src/lake/ask.ts';
-import type { Question } from '../../src/lake/ask.ts';
+import { askerOf } from '../../src/lake/ask.ts';
 import type { Engine } from '../../src/lake/engine.ts';
 import { scopeOf } from '../../src/lake/scope.ts';
 
@@ -17,7 +16,8 @@ export async function ledgerHashOf(engine: Engine, dataDir: string, snapshot: Sn
     sources: [],
     rules: NO_RULES,
     statements: { closings: () => [], statement: () => undefined },
-    ask: <Row>(question: Question) => ask<Row>(engine, dataDir, snapshot, STAGES, question),
+    findings: { records: () => [], history: () => [] },
+    ...askerOf(engine, dataDir, snapshot, STAGES),
   });
   return hash;
 }

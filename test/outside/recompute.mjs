@@ -46,6 +46,6 @@ export function recompute({ entries, charges, pools, chargeHours, deviceHours },
     if (e.usdMicros === null) return 0n;
     const entry = part(priceOf(e), e.split);
     const counted = category === undefined ? e.categories : all(e.categories, { category });
-    return sum(counted, ({ split }) => part(entry, split));
+    return sum(counted, ({ split, fate }) => (fate === null ? part(entry, split) : part(part(entry, split), fate)));
   });
 }

@@ -1,0 +1,230 @@
+/** The tables of the benchmark, and which bars are reached. */
+import { decimals, percent, section, table } from '../demo/words.mjs';
+
+/** @typedef {import('./bench.mjs').Result} Result */
+/** @typedef {{ name: string, bar: string, value: number, write: (value: number) => string, isReached: boolean }} Bar */
+
+/** Issue 7's bars: what a figure must be at least or at most. @param {Result} result @returns {Bar[]} */
+export function barsOf({ scores, said, sums }) {
+  const least = (/** @type {string} */ name, /** @type {number} */ value, /** @type {number} */ bar) => ({
+    name,
+    bar: `≥ ${bar}`,
+    value,
+    write: (/** @type {number} */ figure) => decimals(figure, 3),
+    isReached: value >= bar,
+  });
+  const none = (/** @type {string} */ name, /** @type {number} */ value) => ({
+    name,
+    bar: '0',
+    value,
+    write: String,
+    isReached: value === 0,
+  });
+  const lostOff = scores.lostRatio - 1;
+  const unknownOff = scores.unknownShare - scores.lossInjected;
+  return [
+    least('idle precision', scores.idlePrecision, 0.98),
+    least('idle recall', scores.idleRecall, 0.95),
+    least('starved recall', scores.starvedRecall, 0.9),
+    least('right cause', scores.rightCause, 0.85),
+    {
+      name: 'lost money',
+      bar: 'within 10 %',
+      value: lostOff,
+      write: (figure) => `${figure > 0 ? '+' : '−'}${percent(Math.abs(figure))}`,
+      isReached: Math.abs(lostOff) <= 0.1,
+    },
+    {
+      name: 'unknown above the loss injected',
+      bar: '≤ 2 points',
+      value: unknownOff,
+      write: (figure) => decimals(figure * 100, 1),
+      isReached: unknownOff <= 0.02,
+    },
+    none('Σ waterfall − paid, micro-dollars', Number(sums.offMicros) + Number(sums.checkMicros) + sums.faults),
+    none('categories claimed above their waste', said.overclaimed.length),
+    none('findings on missing telemetry', said.onMissing.length),
+    none('findings of hard negatives', said.hardNegatives.length),
+  ];
+}
+
+/** @param {readonly Result[]} results @param {string} size @returns {string} */
+export function report(results, size) {
+  const seeds = [...new Set(results.map(({ seed }) => seed))].filter((seed) => seed !== '');
+  return section(
+    'Waste, against a demo that knows the truth',
+    `npm run bench:waste${seeds.length > 0 ? ` -- --seeds ${seeds.join(',')}` : ''}`,
+    [
+      `Scores on the demo (${size}), not accuracy in the field: worlds made from the printed one by changing numbers, seeds from the clock. Money of each holder, GPU and hour; what the world calls arguable counts neither way. Beside ours the naive rule: GPU_UTIL below 5 % on average for an hour makes the whole hour idle. A figure in bold misses its bar.`,
+      scoresTable(results),
+      idleTable(results),
+      'How far each falls against the first world, in points (mean of the seeds):',
+      fallTable(results),
+      'What is found of each true reason, and what the findings rest on, over all worlds:',
+      reasonsTable(results),
+      detectorTable(results),
+      verdictWords(results),
+      ...wordsOf(results),
+    ],
+  );
+}
+
+/** @param {readonly Result[]} results */
+function scoresTable(results) {
+  const [first] = results;
+  if (first === undefined) return 'No results.';
+  const bars = barsOf(first);
+  return table(
+    ['world', 'seed', ...bars.map(({ name }) => name)],
+    [
+      ['bar', '', ...bars.map(({ bar }) => bar)],
+      ...results.map((result) => [
+        result.world,
+        result.seed,
+        ...barsOf(result).map(({ value, write, isReached }) => (isReached ? write(value) : `**${write(value)}**`)),
+      ]),
+    ],
+  );
+}
+
+/** @param {readonly Result[]} results */
+function idleTable(results) {
+  const cell = (/** @type {number} */ value) => decimals(value, 3);
+  return table(
+    [
+      'world',
+      'seed',
+      'idle precision',
+      'naive rule',
+      'idle recall',
+      'naive rule',
+      'recall where activity was sent',
+      'starved precision',
+      'unknown',
+      'loss injected',
+      'lost, truth',
+    ],
+    results.map(({ world, seed, scores }) => [
+      world,
+      seed,
+      cell(scores.idlePrecision),
+      cell(scores.naivePrecision),
+      cell(scores.idleRecall),
+      cell(scores.naiveRecall),
+      cell(scores.idleRecallSent),
+      cell(scores.starvedPrecision),
+      percent(scores.unknownShare),
+      percent(scores.lossInjected),
+      `$${Math.round(scores.lostUsd).toLocaleString('en-US')}`,
+    ]),
+  );
+}
+
+/** @param {readonly number[]} values */
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** @param {readonly Result[]} results */
+function fallTable(results) {
+  const names = [...new Set(results.map(({ world }) => world))];
+  const figures = /** @type {const} */ ([
+    'idlePrecision',
+    'idleRecall',
+    'starvedRecall',
+    'rightCause',
+    'naivePrecision',
+    'naiveRecall',
+  ]);
+  const of = (/** @type {string | undefined} */ world, /** @type {(typeof figures)[number]} */ figure) =>
+    mean(results.filter((result) => result.world === world).map(({ scores }) => scores[figure]));
+  return table(
+    ['world', 'idle precision', 'idle recall', 'starved recall', 'right cause', 'naive precision', 'naive recall'],
+    names.slice(1).map((world) => [
+      world,
+      ...figures.map((figure) => {
+        const points = (of(world, figure) - of(names[0], figure)) * 100;
+        return `${points > 0 ? '+' : points < 0 ? '−' : ''}${decimals(Math.abs(points), 1)}`;
+      }),
+    ]),
+  );
+}
+
+/** @param {readonly Result[]} results */
+function reasonsTable(results) {
+  /** @type {Map<string, { usd: number, found: number, beside: number }>} */
+  const sums = new Map();
+  const add = (/** @type {string} */ reason, /** @type {number[]} */ [usd = 0, found = 0, beside = 0]) => {
+    const sum = sums.get(reason) ?? { usd: 0, found: 0, beside: 0 };
+    sums.set(reason, { usd: sum.usd + usd, found: sum.found + found, beside: sum.beside + beside });
+  };
+  for (const { scores } of results) {
+    for (const { reason, usd, found, naive } of scores.idleReasons) add(`idle: ${reason}`, [usd, found, naive]);
+    for (const { reason, usd, found, right } of scores.causes) add(`starved: ${reason}`, [usd, found, right]);
+  }
+  return table(
+    ['true reason', 'money', 'found in its category', 'naive rule (idle), with its cause (starved)'],
+    [...sums]
+      .toSorted(([a], [b]) => a.localeCompare(b))
+      .map(([reason, { usd, found, beside }]) => [
+        reason,
+        `$${Math.round(usd).toLocaleString('en-US')}`,
+        percent(found / usd),
+        percent(beside / usd),
+      ]),
+  );
+}
+
+/** @param {readonly Result[]} results */
+function detectorTable(results) {
+  /** @type {Map<string, { findings: number, usd: number, rest: Map<string, number> }>} */
+  const sums = new Map();
+  for (const { detector, findings, usd, rest } of results.flatMap(({ said }) => said.byDetector)) {
+    const sum = sums.get(detector) ?? { findings: 0, usd: 0, rest: new Map() };
+    for (const [reason, money] of rest) sum.rest.set(reason, (sum.rest.get(reason) ?? 0) + money);
+    sums.set(detector, { findings: sum.findings + findings, usd: sum.usd + usd, rest: sum.rest });
+  }
+  const restsOn = (/** @type {Map<string, number>} */ rest) => {
+    const total = [...rest.values()].reduce((sum, usd) => sum + usd, 0);
+    return [...rest]
+      .toSorted(([, a], [, b]) => b - a)
+      .slice(0, 4)
+      .map(([reason, usd]) => `${reason} ${percent(usd / total)}`)
+      .join(', ');
+  };
+  return table(
+    ['detector', 'findings', 'money', 'what it was spent on'],
+    [...sums].map(([detector, { findings, usd, rest }]) => [
+      detector,
+      findings,
+      `$${Math.round(usd).toLocaleString('en-US')}`,
+      rest.size === 0 ? '–' : restsOn(rest),
+    ]),
+  );
+}
+
+/** @param {readonly Result[]} results */
+function verdictWords(results) {
+  const verdicts = results.flatMap((result) => result.verdicts);
+  const sum = (/** @type {typeof verdicts} */ some) => some.reduce((usd, verdict) => usd + verdict.usd, 0);
+  const right = verdicts.filter(({ isRight }) => isRight);
+  const wrong = verdicts.filter(({ isRight }) => !isRight).toSorted((a, b) => b.usd - a.usd);
+  return [
+    `Cores or storage, by the world's own numbers: ${right.length} of ${verdicts.length} findings about input name the larger cause, with ${percent(sum(right) / sum(verdicts))} of their money.`,
+    ...wrong
+      .slice(0, 5)
+      .map(
+        ({ what, cpuPart, said }) => `- wrong: ${what} (said ${said}; cores are ${percent(cpuPart)} of the waiting)`,
+      ),
+  ].join('\n');
+}
+
+/** What is wrong, by name, at most ten of each kind. @param {readonly Result[]} results @returns {string[]} */
+function wordsOf(results) {
+  const told = results.flatMap(({ world, seed, said }) =>
+    Object.entries({
+      'claims more than there is': said.overclaimed,
+      'rests on missing telemetry': said.onMissing,
+      'is of a hard negative': said.hardNegatives,
+    }).flatMap(([fault, names]) => names.slice(0, 10).map((name) => `- ${world}, seed ${seed}, ${fault}: ${name}`)),
+  );
+  return told.length === 0 ? [] : [told.join('\n')];
+}

@@ -1,0 +1,73 @@
+/**
+ * What the questions about waste cost with 10,000 GPUs × 30 days, once and again. The folder is a demo of that size, taken
+ * in from its files and derived; samples come every half hour, which changes nothing in the tables that are asked. The samples of the last day
+ * come later, so that the second time is a day after the first.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { BENCH_DATA, bursar, discard, measuredBursar } from '../demo/run.mjs';
+import { decimals, section, table } from '../demo/words.mjs';
+
+const SIZE = ['--gpus', '10000', '--days', '30', '--step', '30m', '--until', '2026-11-01', '--seed', '11'];
+const LAST_DAY = '2026-10-31';
+const NAME = 'waste-scale';
+const CPU_SECONDS_MOST = 10;
+const MIB_MOST = 2048;
+
+/** @param {string | undefined} dir a folder made before by this; made and thrown away where left out @returns {Promise<string>} */
+export async function scale(dir) {
+  const data = dir ?? (await prepared());
+  /** @type {string[][]} */
+  const rows = [];
+  /** @param {string} what @param {string[]} args */
+  const ask = async (what, args) => {
+    const { cost } = await measuredBursar([...args, '--data', data, '--json']);
+    const cpu = decimals(cost.cpuSeconds);
+    const mib = String(Math.round(cost.peakRssMib));
+    rows.push([
+      what,
+      cost.cpuSeconds > CPU_SECONDS_MOST ? `**${cpu}**` : cpu,
+      decimals(cost.wallSeconds),
+      cost.peakRssMib > MIB_MOST ? `**${mib}**` : mib,
+    ]);
+    console.error(rows.at(-1)?.join(' | '));
+  };
+  await ask('`findings`, first', ['findings']);
+  await ask('`findings`, again', ['findings']);
+  await ask('`waste`', ['waste']);
+  await ask('`runaway`', ['runaway']);
+  await bursar(['import', 'samples', join(data, 'files', `samples-${LAST_DAY}.csv`), '--data', data]);
+  await ask('derive one more day of samples', ['derive']);
+  await ask('`findings`, after one more day', ['findings']);
+  if (dir === undefined) discard(NAME);
+  return section('Waste of 10,000 GPUs', 'npm run bench:waste -- --scale', [
+    `\`bursar demo ${SIZE.join(' ')}\`, taken in and derived before the clock starts; bars: ${CPU_SECONDS_MOST} s CPU and ${MIB_MOST} MiB for \`findings\`.`,
+    table(['asked', 'CPU s', 'wall s', 'peak MiB'], rows),
+  ]);
+}
+
+/** @returns {Promise<string>} */
+async function prepared() {
+  const data = join(BENCH_DATA, NAME);
+  const files = join(data, 'files');
+  discard(NAME);
+  await bursar(['demo', '--out', data, ...SIZE, '--only-files']);
+  const all = readdirSync(files);
+  for (const [word, pattern] of /** @type {const} */ ([
+    ['fx', /^fx\./],
+    ['nodes', /^nodes\./],
+    ['devices', /^devices\./],
+    ['rates', /^rates\./],
+    ['allocations', /^allocations\./],
+    ['waiting', /^waiting\./],
+    ['work', /^work\./],
+    ['charges', /^bill-(?!.*first-issue)/],
+    ['samples', new RegExp(`^samples-(?!${LAST_DAY})`)],
+  ])) {
+    const names = all.filter((name) => pattern.test(name)).map((name) => join(files, name));
+    if (names.length > 0) await bursar(['import', word, ...names, '--data', data]);
+    console.error(`${word}: ${names.length} files taken in`);
+  }
+  await bursar(['derive', '--data', data]);
+  return data;
+}
