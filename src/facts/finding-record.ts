@@ -66,5 +66,7 @@ export interface FindingWriter extends FindingStore {
   look(look: FindingLook): readonly FindingRecord[];
   /** Undefined where there is no such finding. */
   change(number: number, wish: FindingWish): FindingRecord | undefined;
+  /** Begins anew, with number 1: for a made-up organisation that is replaced by another. */
+  forget(): void;
   close(): void;
 }

@@ -38,6 +38,11 @@ const FINDING_TABLES = `
     detail TEXT
   ) STRICT`;
 
+const FORGET = `
+  DELETE FROM finding_change;
+  DELETE FROM finding;
+  DELETE FROM sqlite_sequence WHERE name IN ('finding', 'finding_change')`;
+
 const BUSY_TIMEOUT_MS = 5000;
 
 /** `within` runs work on a reader's connection. */
@@ -79,6 +84,7 @@ export async function openFindingWriter(dataDir: string): Promise<FindingWriter>
     ...findingStore((work) => clearly(() => work(database))),
     look: (look) => change(() => keepLook(database, look)),
     change: (number, wish) => change(() => keepWish(database, number, wish)),
+    forget: () => change(() => database.exec(FORGET)),
     close: () => clearly(() => closeWriter(database)),
   };
 }

@@ -24,6 +24,7 @@ import { openManifest } from '../../state/manifest.ts';
 import { storageFailure } from '../../state/storage-failure.ts';
 import { acquireWriterLock } from '../../state/writer-lock.ts';
 import { importFiles } from '../import.ts';
+import { openFindingWriter } from '../../state/finding-store.ts';
 import { deriveLedger, withWriter } from '../workspace.ts';
 import type { WriteSpace } from '../workspace.ts';
 import { refuseOtherFolder, writeDemoFolder } from './demo-files.ts';
@@ -74,6 +75,7 @@ export async function makeDemo(request: DemoRequest): Promise<DemoReport> {
       const report = writeFiles(request, folder);
       await takeIn(space, report.files, onProgress);
       await deriveLedger(space, { onProgress: (stage, unit) => onProgress(`deriving ${stage}, ${unit}`) });
+      await forgetFindings(space.dataDir);
       return report;
     });
   } catch (failure) {
@@ -219,6 +221,16 @@ function addCharges(folder: DemoFolder, charges: readonly Charge[]): void {
     addTo(`${name}.csv`, line);
   }
   for (const [name, lines] of linesOf) folder.add('charges', name, CHARGE_HEADER, lines);
+}
+
+/** What was found in an earlier demo was of another organisation. */
+async function forgetFindings(dataDir: string): Promise<void> {
+  const writer = await openFindingWriter(dataDir);
+  try {
+    writer.forget();
+  } finally {
+    writer.close();
+  }
 }
 
 /** Batches of an earlier demo that this one has not are dropped, so that two never mix. */
