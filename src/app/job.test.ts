@@ -28,6 +28,8 @@ describe('one job', () => {
       categories: [
         { category: 'computing', usdMicros: 1_625_000n },
         { category: 'idle', usdMicros: 0n },
+        { category: 'starved', usdMicros: 0n },
+        { category: 'lost', usdMicros: 0n },
         { category: 'unknown', usdMicros: 4_875_000n },
       ],
       basisUsdMicros: { billed: 6_500_000n },

@@ -68,7 +68,7 @@ it('begins with count, owners and money, and names owners by the alphabet, the p
     ]),
     120,
   );
-  expect(lines[0]).toBe('Audit: 3 forgotten things of 3 owners, last 90 days: cash $540–1.26k');
+  expect(lines[0]).toBe('Audit: 3 forgotten things of 3 owners, last 90 days: cash $540–1,260');
   expect(lines.filter((line) => /^(asr|vision|platform)/.test(line))).toEqual([
     'asr / kim',
     'vision / kim',
