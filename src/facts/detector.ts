@@ -56,11 +56,16 @@ export interface Claim {
   readonly unless: string;
   /** Since when it goes on; undefined where it is over or comes and goes. Live things are told as "so far" and a rate. */
   readonly liveSince?: Date;
-  /** Permille by equal steps up to now, for a small line; null where unknown. */
+  /** Activity by equal steps up to now, for a small line: of the time paid for and known, the permille that was at work; null where unknown. */
   readonly spark?: readonly (number | null)[];
   readonly takes: readonly Take[];
   /** Which part of what is taken can be reached, where that is modelled; all of it where left out. */
   readonly reachable?: { readonly lowPermille: number; readonly highPermille: number };
+  /**
+   * Cash that would fall elsewhere, at least and at most, where the money taken is spent either way: what others pay meanwhile. Of rows no other
+   * detector may claim, for it is counted as it stands.
+   */
+  readonly cashElsewhere?: { readonly lowUsdMicros: bigint; readonly highUsdMicros: bigint };
   /** It asks, and claims nothing: no sum counts it. */
   readonly isQuestion?: boolean;
   /** Where this one differs from what the detector says of all its claims. */

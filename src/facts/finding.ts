@@ -1,4 +1,4 @@
-import type { Basis, BlastRadius, Factor, Take, WasteCategory } from './detector.ts';
+import type { Basis, BlastRadius, Factor, WasteCategory } from './detector.ts';
 
 /** A finding's life. Only the data says fixed and back; people say the rest. */
 export type FindingState = 'open' | 'accepted' | 'exempt' | 'dismissed' | 'fixed' | 'back';
@@ -25,6 +25,8 @@ export interface Finding {
   readonly user: string | null;
   readonly assignedTo: string | null;
   readonly ownerSubject: string | null;
+  /** It holds money of several teams: the platform's to mend, and each of them sees its own part. */
+  readonly isOfSeveralTeams?: boolean;
   readonly what: string;
   readonly because: readonly string[];
   readonly fix: readonly string[];
@@ -41,9 +43,19 @@ export interface Finding {
   readonly cashUsdMicros: { readonly low: bigint; readonly high: bigint };
   /** Unit-seconds (63,000ths of a GPU × seconds) that are freed where no bill falls. */
   readonly capacityUnits: { readonly low: bigint; readonly high: bigint };
+  /**
+   * What stands on machines of which nobody says how they are bought: cash at most, if they are rented. It is counted as capacity, and in no
+   * sum of cash.
+   */
+  readonly cashIfRentedUsdMicros: bigint;
   readonly gpuUnits: bigint;
   /** Since when it goes on, and what an hour of it costs; null where it is over. */
   readonly liveSince: Date | null;
   readonly usdMicrosPerHour: bigint | null;
-  readonly takes: readonly Take[];
+  /** Whose time and money it speaks of, each once. */
+  readonly subjects: readonly string[];
+  /** Where one team looks: how many of them are not its own, and are neither named nor counted here. */
+  readonly subjectsOfOthers?: number;
+  /** The first day whose money it is about; null where it is about none. */
+  readonly firstDay: string | null;
 }

@@ -67,6 +67,7 @@ export const nodeTable: FactTable = {
       name: 'purchase',
       kind: 'text',
       oneOf: ['on-demand', 'spot', 'committed', 'owned'],
+      missing: 'on demand at a known cloud; elsewhere unknown: what stands on it is never called cash',
       meaning: 'How it is bought.',
       example: 'on-demand',
     },

@@ -57,3 +57,8 @@ export function providerKeySql(column: string): string {
   const cases = [...BY_NAME].map(([name, short]) => `WHEN '${name}' THEN '${short}'`);
   return `CASE lower(${column}) ${cases.join(' ')} ELSE lower(${column}) END`;
 }
+
+/** Whether the provider in a column is one that rents machines out, as SQL: of an owner's own name for a cellar nothing is known. */
+export function isKnownProviderSql(column: string): string {
+  return `COALESCE(${providerKeySql(column)} IN (${[...KNOWN].map((name) => `'${name}'`).join(', ')}), FALSE)`;
+}

@@ -16,7 +16,34 @@ const GPU_WORDS = [
   '\\b(p[2-6][a-z]*|g[4-7][a-z]*|trn[0-9][a-z]*|inf[0-9])\\.[0-9]*x?large\\b',
   '\\b(a2|a3|a4|g2)-(high|mega|ultra|standard)',
   'standard_n[cdv]',
+  // A savings plan of one family of instances: `USE1-EC2SP:p5.3yrNoUpfront`.
+  '\\bec2sp:(p[2-6]|g[4-7]|trn|inf)',
 ].join('|');
+
+/** Whether the words of the row `c` of a bill speak of a GPU. */
+const SPEAKS_OF_GPU = `regexp_like(lower(COALESCE(c.charge_description, '') || ' ' || COALESCE(c.sku_id, '') || ' ' ||
+                       COALESCE(c.resource_type, '') || ' ' || COALESCE(c.service_name, '')), '${GPU_WORDS}')`;
+
+/**
+ * Commitments and reservations that are for GPUs: they paid for a machine with GPUs, or words of their rows speak of one. Words are looked at
+ * once each: a savings plan has a row for every machine and hour. Reads: charge, node, device, met_node.
+ */
+const GPU_BOUGHT = `
+  gpu_node AS (
+    SELECT node_id FROM node GROUP BY node_id HAVING max(COALESCE(gpu_count, 1)) > 0
+    UNION SELECT node_id FROM device
+  ), bought_row AS (
+    SELECT DISTINCT c.bill_id, c.commitment_id, c.capacity_reservation_id, c.charge_description, c.sku_id, c.resource_type, c.service_name,
+           g.node_id IS NOT NULL AS is_gpu_node
+    FROM charge c LEFT JOIN met_node m ON c.bill_id = m.bill_id AND c.part = m.part AND c.ordinal = m.ordinal
+    LEFT JOIN gpu_node g ON m.node_id = g.node_id
+    WHERE c.commitment_id IS NOT NULL OR c.capacity_reservation_id IS NOT NULL
+  ), gpu_row AS (
+    SELECT bill_id, commitment_id, capacity_reservation_id FROM bought_row c WHERE is_gpu_node OR ${SPEAKS_OF_GPU}
+  ), gpu_bought AS (
+    SELECT bill_id, commitment_id AS bought_id FROM gpu_row WHERE commitment_id IS NOT NULL
+    UNION SELECT bill_id, capacity_reservation_id FROM gpu_row WHERE capacity_reservation_id IS NOT NULL
+  )`;
 
 /** Whether the row `c` of a bill has tags. */
 export const HAS_TAGS = `COALESCE(map_keys(c.tags) <> map_keys(CAST(map() AS MAP(VARCHAR, VARCHAR))), FALSE)`;
@@ -26,6 +53,9 @@ export const UNNAMED_RESOURCE = `CASE WHEN ${HAS_TAGS} OR c.sub_account IS NOT N
              COALESCE(c.service_name, 'charges') || COALESCE(' of ' || c.sub_account, '') || CASE WHEN ${HAS_TAGS}
                THEN ' (' || array_join(map_keys(c.tags), ', ') || ': ' || array_join(map_values(c.tags), ', ') || ')'
                ELSE '' END END`;
+
+/** Whether the row `c` is for GPUs, by itself or by what its commitment `g` or its reservation `r` paid for. */
+const IS_OF_GPU = `(g.bought_id IS NOT NULL OR r.bought_id IS NOT NULL OR ${SPEAKS_OF_GPU})`;
 
 const lastSegment = (text: string): string => `regexp_replace(lower(${text}), '^.*[/:]', '')`;
 
@@ -69,12 +99,12 @@ export const POSTED_CHARGE = `
     SELECT DISTINCT c.bill_id, c.capacity_reservation_id, m.node_id
     FROM charge c JOIN met_node m ON c.bill_id = m.bill_id AND c.part = m.part AND c.ordinal = m.ordinal
     WHERE c.capacity_reservation_id IS NOT NULL
-  ), sorted_charge AS (
+  ), ${GPU_BOUGHT.trim()}, sorted_charge AS (
     SELECT c.*, m.node_id AS met_node_id,
            CASE WHEN lower(c.charge_category) = 'tax' THEN 'tax'
                 WHEN lower(c.charge_category) = 'credit' THEN 'credit'
                 WHEN lower(c.commitment_status) = 'unused' OR lower(c.capacity_reservation_status) = 'unused'
-                  THEN 'stranded'
+                  THEN CASE WHEN ${IS_OF_GPU} THEN 'stranded' ELSE 'unused' END
                 WHEN m.node_id IS NULL AND lower(c.service_name) LIKE '%support%' THEN 'support'
                 WHEN lower(c.service_category) = 'storage' THEN 'storage'
                 WHEN lower(c.service_category) = 'networking' THEN
@@ -83,17 +113,18 @@ export const POSTED_CHARGE = `
                 WHEN m.node_id IS NOT NULL THEN 'node'
                 WHEN c.capacity_reservation_id IS NOT NULL AND c.effective <> 0
                   AND (lower(c.charge_category) = 'purchase' OR (lower(c.charge_category) = 'usage'
-                    AND COALESCE(c.resource_key, '') IN ('', ${lastSegment('c.capacity_reservation_id')}))) THEN 'block'
-                WHEN regexp_like(lower(COALESCE(c.charge_description, '') || ' ' || COALESCE(c.sku_id, '') || ' ' ||
-                       COALESCE(c.resource_type, '') || ' ' || COALESCE(c.service_name, '')), '${GPU_WORDS}')
-                  THEN 'unmatched'
+                    AND COALESCE(c.resource_key, '') IN ('', ${lastSegment('c.capacity_reservation_id')})))
+                  AND ${IS_OF_GPU} THEN 'block'
+                WHEN ${SPEAKS_OF_GPU} THEN 'unmatched'
                 WHEN lower(c.service_category) = 'compute' THEN 'host'
                 ELSE 'other' END AS kind
     FROM running c LEFT JOIN met_node m ON c.bill_id = m.bill_id AND c.part = m.part AND c.ordinal = m.ordinal
+    LEFT JOIN gpu_bought g ON c.bill_id = g.bill_id AND c.commitment_id = g.bought_id
+    LEFT JOIN gpu_bought r ON c.bill_id = r.bill_id AND c.capacity_reservation_id = r.bought_id
   ), posted_charge AS (
     SELECT c.bill_id, c.part, c.ordinal, c.provider, c.billing_account, c.region, c.sku_id, c.pricing_category,
            COALESCE(c.resource_id,
-             CASE WHEN c.kind IN ('stranded', 'block') THEN COALESCE(c.commitment_id, c.capacity_reservation_id) END,
+             CASE WHEN c.kind IN ('stranded', 'unused', 'block') THEN COALESCE(c.commitment_id, c.capacity_reservation_id) END,
              ${UNNAMED_RESOURCE}) AS resource_id,
            c.charge_from, c.charge_until, c.charge_day, c.usd,
            CAST(round(c.usd_upto * 1000000) AS BIGINT)
@@ -186,14 +217,14 @@ const BLOCK_BY_NODE = `
  *
  * Its unit is the bill. Charges of one SKU, region and hour are one pool: which of two equal machines a floating
  * reservation happened to pay for is an accident of the bill, not a fact about the job on it. Spot is a pool of its own.
- * What a block of capacity costs is its nodes' while they are there. Beside the price stands the marginal one: what the bill would
- * fall by if the node had not been used.
+ * What a block of capacity costs is its nodes' while they are there. Beside the price stands the marginal one: the node's part of what the bill
+ * would fall by without the pool, so that all parts together are what is on demand and no more.
  *
  * Reads: charge, bill, fx_rate, node, device.
  */
 export const chargeHour: Stage = {
   name: 'charge_hour',
-  version: 2,
+  version: 4,
   unit: 'bill',
   reads: [
     { table: 'charge', days: [0] },
@@ -221,8 +252,7 @@ export const chargeHour: Stage = {
       SELECT bill_id, hour_start, node_id, COALESCE(region, '') AS region,
              CASE WHEN sku_id IS NULL THEN 'node ' || node_id ELSE 'sku ' || sku_id END AS pool, is_spot,
              min(resource_id) AS resource_id, CAST(sum(usd_micros) AS BIGINT) AS usd_micros,
-             CAST(sum(CASE WHEN is_committed THEN 0 ELSE usd_micros END) AS BIGINT) AS uncommitted_micros,
-             bool_or(NOT is_committed) AS has_uncommitted
+             CAST(sum(CASE WHEN is_committed THEN 0 ELSE usd_micros END) AS BIGINT) AS uncommitted_micros
       FROM hourly WHERE kind = 'node'
       GROUP BY bill_id, hour_start, node_id, COALESCE(region, ''),
                CASE WHEN sku_id IS NULL THEN 'node ' || node_id ELSE 'sku ' || sku_id END, is_spot
@@ -247,15 +277,13 @@ export const chargeHour: Stage = {
         AND c.node_id = s.node_id AND c.region = s.region AND c.pool = s.pool AND c.is_spot = s.is_spot
       WHERE c.nodes > 1
     ), pool_even AS (
-      SELECT bill_id, hour_start, node_id, resource_id, region, pool, is_spot, has_uncommitted, pool_micros, pool_uncommitted_micros,
+      SELECT bill_id, hour_start, node_id, resource_id, region, pool, is_spot, pool_micros, pool_uncommitted_micros,
              CASE WHEN weight_total = 0 THEN 1 ELSE weight END AS weight,
              CASE WHEN weight_total = 0 THEN nodes ELSE weight_total END AS weight_total
       FROM pool_weight
     ), pool_upto AS (
       SELECT pool_even.*,
-             CAST(sum(weight) OVER (in_pool ORDER BY node_id ROWS UNBOUNDED PRECEDING) AS BIGINT) AS weight_upto,
-             CAST(sum(CASE WHEN has_uncommitted THEN weight ELSE 0 END) OVER in_pool AS BIGINT) AS uncommitted_weight,
-             CAST(sum(CASE WHEN has_uncommitted THEN 1 ELSE 0 END) OVER in_pool AS BIGINT) AS uncommitted_nodes
+             CAST(sum(weight) OVER (in_pool ORDER BY node_id ROWS UNBOUNDED PRECEDING) AS BIGINT) AS weight_upto
       FROM pool_even WINDOW in_pool AS (PARTITION BY bill_id, hour_start, region, pool, is_spot)
     ), pooled AS (
       SELECT bill_id, hour_start, node_id, resource_id, region, usd_micros, uncommitted_micros AS marginal_usd_micros
@@ -263,9 +291,7 @@ export const chargeHour: Stage = {
       UNION ALL
       SELECT bill_id, hour_start, node_id, resource_id, region,
              ${splitPart('CAST(pool_micros AS DECIMAL(38,0))', 'weight_upto', 'weight', 'weight_total')},
-             CASE WHEN uncommitted_nodes = 0 THEN 0
-                  WHEN uncommitted_weight = 0 THEN ${splitPart('pool_uncommitted_micros', '1', '1', 'uncommitted_nodes')}
-                  ELSE ${splitPart('CAST(pool_uncommitted_micros AS DECIMAL(38,0))', 'weight', 'weight', 'uncommitted_weight')} END
+             ${splitPart('CAST(pool_uncommitted_micros AS DECIMAL(38,0))', 'weight_upto', 'weight', 'weight_total')}
       FROM pool_upto
       UNION ALL
       SELECT bill_id, hour_start, node_id, resource_id, region,
@@ -274,7 +300,7 @@ export const chargeHour: Stage = {
     ), beside_node AS (
       SELECT h.bill_id, h.hour_start, CASE WHEN h.kind = 'block' THEN 'stranded' ELSE h.kind END AS kind, h.node_id,
              h.resource_id, h.region, h.usd_micros,
-             CASE WHEN h.is_committed OR h.kind IN ('stranded', 'block', 'tax', 'credit', 'support') THEN 0
+             CASE WHEN h.is_committed OR h.kind IN ('stranded', 'unused', 'block', 'tax', 'credit', 'support') THEN 0
                   ELSE h.usd_micros END AS marginal_usd_micros
       FROM hourly h LEFT JOIN (SELECT DISTINCT bill_id, hour_start, capacity_reservation_id FROM block_upto) b
         ON h.kind = 'block' AND h.bill_id = b.bill_id AND h.hour_start = b.hour_start

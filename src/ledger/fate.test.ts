@@ -14,6 +14,10 @@ interface Later {
   readonly name?: string;
   readonly namespace?: string;
   readonly kind?: string;
+  readonly account?: string;
+  readonly user?: string;
+  /** When it was handed in, where that is known. */
+  readonly submitted?: string;
 }
 
 interface Case {
@@ -24,6 +28,8 @@ interface Case {
   readonly name?: string;
   readonly namespace?: string;
   readonly kind?: string;
+  readonly account?: string;
+  readonly user?: string;
   /** What begins afterwards: the same job's next life unless it says otherwise. */
   readonly later?: readonly Later[];
   /** Last checkpoint of a day, `seen` or `rested` where the word is before it. */
@@ -33,19 +39,21 @@ interface Case {
 
 // All are asked about 2026-03-02: from which clock on is it lost, and what kept the rest? Undefined: nothing of the day is lost.
 const OTHERS = { from: '05 00:00', id: 'other', name: 'other' };
+const MORNING = { from: '02 01:00', until: '02 12:30' };
+const WHOSE = { name: 'sft', account: 'nlp', user: 'mchen' };
+const CRASHED = { outcome: 'failed', ...MORNING, saved: ['seen 02 10:15'], ...WHOSE };
+const AGAIN = { from: '02 13:00', id: '43', attempt: 0, ...WHOSE };
 const cases: Readonly<Record<string, Case>> = {
   'preempted and resumed: what came after the last checkpoint': {
     outcome: 'preempted',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     saved: ['02 10:15'],
     later: [{ from: '02 13:00' }],
     want: '10:15 recorded',
   },
   'resumed, without a checkpoint: since its begin': {
     outcome: 'preempted',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     later: [{ from: '02 13:00' }],
     want: '01:00',
   },
@@ -65,59 +73,53 @@ const cases: Readonly<Record<string, Case>> = {
     later: [{ from: '02 13:00' }],
     want: '00:00 recorded',
   },
-  'failed for good, and its checkpoint is of no use to anybody': {
+  'failed for good: nobody went on with what was saved': {
     outcome: 'failed',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     saved: ['02 10:15'],
     later: [OTHERS],
     want: '01:00',
   },
-  'all days of it, too': {
+  'a crash at its teardown does not throw away what it saved on its last day': {
     outcome: 'out-of-memory',
     from: '01 01:00',
     until: '06 12:30',
-    saved: ['06 10:15'],
+    saved: ['06 12:20'],
     later: [{ ...OTHERS, from: '08 00:00' }],
-    want: '00:00',
+    want: undefined,
   },
   'nobody has resumed it, but the queue has not moved since: its checkpoint may still be': {
     outcome: 'node-fail',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     saved: ['02 10:15'],
     later: [{ ...OTHERS, from: '03 12:29' }],
     want: '10:15 recorded',
   },
   'its next life still waits in the queue': {
     outcome: 'node-fail',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     saved: ['02 10:15'],
     later: [OTHERS, { from: '02 12:40', attempt: null }],
     want: '10:15 recorded',
   },
   'others that wait move no queue': {
     outcome: 'node-fail',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     saved: ['02 10:15'],
     later: [{ ...OTHERS, attempt: null }],
     want: '10:15 recorded',
   },
   'resumed after days': {
     outcome: 'node-fail',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     saved: ['02 10:15'],
     later: [OTHERS, { from: '16 12:29' }],
     want: '10:15 recorded',
   },
   'resumed after two weeks is not resumed': {
     outcome: 'node-fail',
-    from: '02 01:00',
-    until: '02 12:30',
-    saved: ['02 10:15'],
+    ...MORNING,
+    saved: ['seen 02 10:15'],
     later: [OTHERS, { from: '16 12:30' }],
     want: '01:00',
   },
@@ -137,39 +139,34 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'out of time and nobody goes on with it: it took what it got': {
     outcome: 'timeout',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     later: [OTHERS],
     want: undefined,
   },
   'out of time and resumed: what came after the last checkpoint': {
     outcome: 'timeout',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     saved: ['02 10:15'],
     later: [{ from: '02 13:00' }],
     want: '10:15 recorded',
   },
   'an attempt of another source with the same id resumes nothing': {
     outcome: 'failed',
-    from: '02 01:00',
-    until: '02 12:30',
-    saved: ['02 10:15'],
+    ...MORNING,
+    saved: ['seen 02 10:15'],
     later: [OTHERS, { from: '02 13:00', source: 'kubernetes' }],
     want: '01:00',
   },
   'nor does an earlier attempt': {
     outcome: 'failed',
-    from: '02 01:00',
-    until: '02 12:30',
-    saved: ['02 10:15'],
+    ...MORNING,
+    saved: ['seen 02 10:15'],
     later: [OTHERS, { from: '02 13:00', attempt: 0 }],
     want: '01:00',
   },
   'the next pod of the same job resumes, also a little before the old one is gone': {
     outcome: 'failed',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     name: 'train',
     namespace: 'nlp',
     kind: 'PyTorchJob',
@@ -179,67 +176,109 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a pod that ran beside it does not': {
     outcome: 'failed',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     name: 'train',
     namespace: 'nlp',
     kind: 'PyTorchJob',
-    saved: ['02 10:15'],
+    saved: ['seen 02 10:15'],
     later: [OTHERS, { from: '02 12:27', id: 'pod-2', attempt: 0, name: 'train', namespace: 'nlp', kind: 'PyTorchJob' }],
     want: '01:00',
   },
   'nor does one of that name in another namespace': {
     outcome: 'failed',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     name: 'train',
     namespace: 'nlp',
     kind: 'Job',
-    saved: ['02 10:15'],
+    saved: ['seen 02 10:15'],
     later: [OTHERS, { from: '02 13:00', id: 'pod-2', name: 'train', namespace: 'asr', kind: 'Job' }],
     want: '01:00',
   },
   'the next run of a schedule is another run': {
     outcome: 'failed',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     name: 'nightly',
     namespace: 'nlp',
     kind: 'CronJob',
-    saved: ['02 10:15'],
+    saved: ['seen 02 10:15'],
     later: [OTHERS, { from: '03 01:00', id: 'pod-2', name: 'nightly', namespace: 'nlp', kind: 'CronJob' }],
     want: '01:00',
   },
-  'the same name where there are no namespaces is another job': {
+  'the same name where there are no namespaces, accounts or users is another job': {
     outcome: 'failed',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     name: 'train',
     kind: 'Job',
-    saved: ['02 10:15'],
+    saved: ['seen 02 10:15'],
     later: [OTHERS, { from: '02 13:00', id: '43', name: 'train', kind: 'Job' }],
     want: '01:00',
   },
+  'failed for good, and only pauses were seen: nobody knows that they saved anything': {
+    outcome: 'failed',
+    ...MORNING,
+    saved: ['seen 02 10:15'],
+    later: [OTHERS],
+    want: '01:00',
+  },
+  'handed in again by hand on Slurm: the same run goes on': {
+    ...CRASHED,
+    later: [OTHERS, { ...AGAIN, submitted: '03 09:00', from: '06 13:00' }],
+    want: '10:15 seen',
+  },
+  'with another number at the end it is another run': {
+    ...CRASHED,
+    name: 'sft-1',
+    later: [OTHERS, { ...AGAIN, name: 'sft-2', submitted: '02 13:00' }],
+    want: '01:00',
+  },
+  'it waits in the queue': { ...CRASHED, later: [OTHERS, { ...AGAIN, attempt: null }], want: '10:15 seen' },
+  'what was handed in before the end is another run of a sweep': {
+    ...CRASHED,
+    later: [OTHERS, { ...AGAIN, submitted: '02 12:27' }],
+    want: '01:00',
+  },
+  'so is what comes after three days': {
+    ...CRASHED,
+    later: [OTHERS, { ...AGAIN, submitted: '05 12:30', from: '05 13:00' }],
+    want: '01:00',
+  },
+  'a colleague’s run of that name is another': {
+    ...CRASHED,
+    later: [OTHERS, { ...AGAIN, user: 'kim' }],
+    want: '01:00',
+  },
+  'and so is one for another account': { ...CRASHED, later: [OTHERS, { ...AGAIN, account: 'asr' }], want: '01:00' },
+  'out of time and handed in again, with a checkpoint: what came after it': {
+    ...CRASHED,
+    outcome: 'timeout',
+    saved: ['02 10:15'],
+    later: [AGAIN],
+    want: '10:15 recorded',
+  },
+  'out of time and handed in again, without one: it took what it got, and so may the next': {
+    ...CRASHED,
+    outcome: 'timeout',
+    saved: [],
+    later: [AGAIN],
+    want: undefined,
+  },
   'where checkpoints are recorded, pauses are none': {
     outcome: 'failed',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     saved: ['01 10:15', 'seen 02 11:00'],
     later: [{ from: '02 13:00' }],
     want: '01:00 recorded',
   },
   'where none is recorded, the last pause stands for one': {
     outcome: 'failed',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     saved: ['seen 02 08:00', 'seen 02 11:00'],
     later: [{ from: '02 13:00' }],
     want: '11:00 seen',
   },
   'saved with its last second: nothing is lost': {
     outcome: 'preempted',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     saved: ['02 12:30'],
     later: [{ from: '02 13:00' }],
     want: undefined,
@@ -249,8 +288,7 @@ const cases: Readonly<Record<string, Case>> = {
   'what goes on has no fate yet': { outcome: 'failed', from: '02 01:00', want: undefined },
   'a notebook that dies loses no work of ours to tell': {
     outcome: 'node-fail',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     kind: 'Notebook',
     later: [OTHERS],
     want: undefined,
@@ -265,8 +303,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'it had rested, and somebody went on with it: since the last checkpoint': {
     outcome: 'node-fail',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     saved: ['02 08:15', 'rested 02 09:00'],
     later: [{ from: '02 13:00' }],
     want: '08:15 recorded',
@@ -281,8 +318,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'nor does a service': {
     outcome: 'failed',
-    from: '02 01:00',
-    until: '02 12:30',
+    ...MORNING,
     kind: 'Deployment',
     later: [OTHERS],
     want: undefined,
@@ -292,8 +328,12 @@ const cases: Readonly<Record<string, Case>> = {
 /** Every case has a scheduler of its own, so that one engine answers for all. */
 const sourceOf = (title: string): string => `slurm of ${title}`;
 
-const names = ({ name, namespace, kind = 'Job' }: Pick<Later, 'name' | 'namespace' | 'kind'>) => ({
+type Names = Pick<Later, 'name' | 'namespace' | 'kind' | 'account' | 'user'>;
+
+const names = ({ name, namespace, kind = 'Job', account, user }: Names) => ({
   workload_name: name ?? null,
+  account: account ?? null,
+  user_name: user ?? null,
   namespace: namespace ?? null,
   workload_kind: kind,
 });
@@ -318,6 +358,7 @@ const begunOf = ([title, { later = [] }]: [string, Case]) =>
     allocation_id: each.id ?? '42',
     attempt: each.attempt === undefined ? 1 : each.attempt,
     begun_at: at(each.from),
+    submitted_at: each.submitted === undefined ? null : at(each.submitted),
     ...names(each),
   }));
 

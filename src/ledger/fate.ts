@@ -4,6 +4,10 @@ import { mannerSql } from '../facts/workload-manner.ts';
 
 /** A life that begins within so many days continues the one before; and only the last so many days of a life are judged. */
 const DAYS_MAX = 14;
+/** Where there are no namespaces, a job that is handed in again within so many days of a bad end, weekend included, is the same run. */
+const AGAIN_DAYS = 3;
+/** Who saved so shortly before a bad end had done the work: what broke was the end of the script. */
+const TEARDOWN_MINUTES = 10;
 /** Nobody has resumed it: said once its scheduler began other jobs so long after its end. A queue may take a night. */
 const GRACE_DAYS = 1;
 
@@ -23,10 +27,15 @@ const sameHolder = (a: string, b: string): string =>
 const CONTINUES = `b.begun_at >= a.ended_at - INTERVAL '${OVERLAP_SECONDS_MAX}' SECOND
         AND b.begun_at < a.ended_at + INTERVAL '${DAYS_MAX}' DAY`;
 
+const IS_GIVEN_UP = `c.source IS NULL AND g.source IS NOT NULL
+                  AND (s.recorded_at IS NULL OR s.recorded_at < a.ended_at - INTERVAL '${TEARDOWN_MINUTES}' MINUTE)`;
+
 /**
  * Question: of which attempts came to nothing what they did on a day, and from which moment on?
  *
- * A life that ended badly keeps what its last checkpoint saved, if a later life resumed it or waits to; otherwise all of it is lost.
+ * A life that ended badly keeps what its last checkpoint saved if a later life resumed the work or waits to, or if it saved in its last minutes; what
+ * nobody goes on with is lost, whatever was saved of it. Slurm gives a job that is handed in again another number, so that it is known
+ * by whose it is and what it is called. Out of time and handed in again is a loss only beside a checkpoint: else each run may have been enough.
  * A life that had rested before its machine was taken away, and that nobody resumed, had nothing left to lose.
  * The later life and the later checkpoint lie ahead of the day, so days are told anew when they come, and only those.
  *
@@ -34,7 +43,7 @@ const CONTINUES = `b.begun_at >= a.ended_at - INTERVAL '${OVERLAP_SECONDS_MAX}' 
  */
 export const fate: Stage = {
   name: 'fate',
-  version: 2,
+  version: 4,
   unit: 'day',
   reads: [
     { table: 'holding', days: [0] },
@@ -60,21 +69,32 @@ export const fate: Stage = {
     WITH ended AS (
       SELECT h.day, d.day_start, d.day_end, h.source, h.allocation_id, h.attempt, min(h.outcome) AS outcome,
              min(h.held_from) AS begun_at, max(h.held_until) AS ended_at, min(h.cluster) AS cluster, min(h.namespace) AS namespace,
-             min(h.workload_kind) AS workload_kind, min(h.workload_name) AS workload_name
+             min(h.workload_kind) AS workload_kind, min(h.workload_name) AS workload_name,
+             min(h.account) AS account, min(h.user_name) AS user_name
       FROM holding h JOIN calendar_day d ON h.day = d.day
       GROUP BY h.day, d.day_start, d.day_end, h.source, h.allocation_id, h.attempt
       HAVING count(h.held_until) = count(*) AND min(h.outcome) IN (${BAD_ENDS.map((end) => `'${end}'`).join(', ')})
         AND min(${mannerSql('h')}) = 'job' AND max(h.held_until) <= d.day_end + INTERVAL '${DAYS_MAX}' DAY
-    ), continued AS (
-      SELECT a.day, a.source, a.allocation_id, a.attempt
+    ), continuing AS (
+      SELECT a.day, a.source, a.allocation_id, a.attempt, FALSE AS by_hand
       FROM ended a JOIN begun b ON a.source = b.source AND a.allocation_id = b.allocation_id
         AND (b.attempt > a.attempt OR b.attempt IS NULL) AND ${CONTINUES}
-      UNION
-      SELECT a.day, a.source, a.allocation_id, a.attempt
+      UNION ALL
+      SELECT a.day, a.source, a.allocation_id, a.attempt, FALSE
       FROM ended a JOIN begun b ON a.source = b.source AND a.namespace = b.namespace AND a.workload_kind = b.workload_kind
         AND a.workload_name = b.workload_name AND COALESCE(a.cluster, '') = COALESCE(b.cluster, '')
         AND a.allocation_id <> b.allocation_id AND ${CONTINUES}
       WHERE a.workload_kind <> '${REPEATED_KIND}'
+      UNION ALL
+      SELECT a.day, a.source, a.allocation_id, a.attempt, TRUE
+      FROM ended a JOIN begun b ON a.source = b.source AND a.user_name = b.user_name AND COALESCE(a.account, '') = COALESCE(b.account, '')
+        AND a.workload_kind = b.workload_kind AND a.workload_name = b.workload_name
+        AND COALESCE(a.cluster, '') = COALESCE(b.cluster, '') AND a.allocation_id <> b.allocation_id AND ${CONTINUES}
+        AND COALESCE(b.submitted_at, b.begun_at) >= a.ended_at - INTERVAL '${OVERLAP_SECONDS_MAX}' SECOND
+        AND COALESCE(b.submitted_at, b.begun_at) < a.ended_at + INTERVAL '${AGAIN_DAYS}' DAY
+      WHERE a.namespace IS NULL AND b.namespace IS NULL AND a.workload_kind <> '${REPEATED_KIND}'
+    ), continued AS (
+      SELECT day, ${HOLDER}, bool_and(by_hand) AS by_hand FROM continuing GROUP BY day, ${HOLDER}
     ), busy_day AS (
       SELECT source, day, min(begun_at) AS first_at, max(begun_at) AS last_at FROM begun WHERE attempt IS NOT NULL
       GROUP BY source, day
@@ -93,16 +113,17 @@ export const fate: Stage = {
       GROUP BY a.day, a.source, a.allocation_id, a.attempt
     ), told AS (
       SELECT a.day, a.source, a.allocation_id, a.attempt, a.outcome, c.source IS NOT NULL AS resumed,
-             CASE WHEN c.source IS NULL AND g.source IS NOT NULL THEN NULL
-                  WHEN s.recorded_at IS NOT NULL THEN 'recorded' WHEN s.seen_at IS NOT NULL THEN 'seen' END AS kept_by,
-             CASE WHEN c.source IS NULL AND g.source IS NOT NULL THEN NULL ELSE COALESCE(s.recorded_at, s.seen_at) END AS kept_at,
+             CASE WHEN ${IS_GIVEN_UP} THEN NULL WHEN s.recorded_at IS NOT NULL THEN 'recorded'
+                  WHEN s.seen_at IS NOT NULL THEN 'seen' END AS kept_by,
+             CASE WHEN ${IS_GIVEN_UP} THEN NULL ELSE COALESCE(s.recorded_at, s.seen_at) END AS kept_at,
              CASE WHEN a.begun_at > a.day_start THEN a.begun_at ELSE a.day_start END AS from_at,
              CASE WHEN a.ended_at < a.day_end THEN a.ended_at ELSE a.day_end END AS until_at
       FROM ended a
       LEFT JOIN continued c ON a.day = c.day AND ${sameHolder('a', 'c')}
       LEFT JOIN given_up g ON a.day = g.day AND ${sameHolder('a', 'g')}
       LEFT JOIN saved s ON a.day = s.day AND ${sameHolder('a', 's')}
-      WHERE c.source IS NOT NULL OR (a.outcome <> 'timeout' AND s.rested_at IS NULL)
+      WHERE CASE WHEN c.source IS NULL THEN a.outcome <> 'timeout' AND s.rested_at IS NULL
+                 ELSE a.outcome <> 'timeout' OR NOT c.by_hand OR COALESCE(s.recorded_at, s.seen_at) IS NOT NULL END
     )
     SELECT day, 'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) AS subject, ${HOLDER}, outcome,
            resumed, kept_by, from_at, until_at, CASE WHEN kept_at > from_at THEN kept_at ELSE from_at END AS lost_from

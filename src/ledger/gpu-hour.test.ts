@@ -19,6 +19,7 @@ interface Case {
 
 const U = 63_000;
 const computing = [[60, 'computing']] as const;
+const FOUR = { engine_permille: 970, sm_permille: 800, dram_permille: 400, tensor_permille: 500 };
 
 const cases: Readonly<Record<string, Case>> = {
   'a gap is the part of the time that computed in which no kernel ran': {
@@ -70,12 +71,12 @@ const cases: Readonly<Record<string, Case>> = {
   'memory that is not measured says nothing': { sensors: { gap_permille: 0 }, want: { idle_reason: null } },
   'an exchange is traffic against what links carry': {
     sensors: { gap_permille: 0, nvlink_mb_s: 90_000 },
-    want: { exchange_s: 900, exchange_units: 900 * U },
+    want: { exchange_s: 1440, exchange_units: 1440 * U },
   },
   'links of another model carry another amount': {
     sensors: { gap_permille: 0, nvlink_mb_s: 90_000 },
     model: 'NVIDIA A100-SXM4-80GB',
-    want: { exchange_s: 1350 },
+    want: { exchange_s: 2160 },
   },
   'a model without links exchanges nothing that we know': {
     sensors: { gap_permille: 0, nvlink_mb_s: 90_000 },
@@ -94,6 +95,38 @@ const cases: Readonly<Record<string, Case>> = {
   'SMs busier than the engine leave none': {
     sensors: { gap_permille: 0, nvlink_mb_s: 90_000, engine_permille: 800, sm_permille: 900 },
     want: { exchange_s: 0 },
+  },
+  'all four fields and nothing in the way: busy': {
+    sensors: { computing_samples: 4, slowed_samples: 1, ...FOUR },
+    want: { computing_reason: 'busy' },
+  },
+  'kernels that follow each other and leave most SMs out are bound by launches': {
+    sensors: { ...FOUR, engine_permille: 901, sm_permille: 299 },
+    want: { computing_reason: 'launch-bound' },
+  },
+  'with gaps between them it is the gaps that count': {
+    sensors: { ...FOUR, engine_permille: 900, sm_permille: 299 },
+    want: { computing_reason: 'busy' },
+  },
+  'memory at work half of the time while the tensor pipe waits': {
+    sensors: { ...FOUR, dram_permille: 500, tensor_permille: 299 },
+    want: { computing_reason: 'memory-bound' },
+  },
+  'memory and tensor pipe at work is how training looks': {
+    sensors: { ...FOUR, dram_permille: 520, tensor_permille: 300 },
+    want: { computing_reason: 'busy' },
+  },
+  'decoding can be told without SMs': {
+    sensors: { engine_permille: 990, dram_permille: 700, tensor_permille: 100 },
+    want: { computing_reason: 'memory-bound' },
+  },
+  'but nothing is called busy of which a field is missing': {
+    sensors: { engine_permille: 990, dram_permille: 300, tensor_permille: 400 },
+    want: { computing_reason: null },
+  },
+  'heat in half of the samples goes before all': {
+    sensors: { computing_samples: 4, slowed_samples: 2, ...FOUR, dram_permille: 700, tensor_permille: 0 },
+    want: { computing_reason: 'throttled' },
   },
   'gap and exchange are never more than what computed': {
     sensors: { gap_permille: 700, nvlink_mb_s: 180_000 },

@@ -1,5 +1,5 @@
 import { SHARE_UNITS } from '../facts/column.ts';
-import { providerKeySql } from '../facts/provider-name.ts';
+import { isKnownProviderSql, providerKeySql } from '../facts/provider-name.ts';
 import type { Stage } from '../facts/stage.ts';
 import { microsOf, RATE_ROW } from './estimate-hour.ts';
 import { splitMoney, splitPart } from './held.ts';
@@ -8,6 +8,13 @@ import { NODE_ROW } from './presence.ts';
 
 const holderSubject = (row: string): string =>
   `'job ' || ${row}.source || '/' || ${row}.allocation_id || '/' || CAST(${row}.attempt AS VARCHAR)`;
+
+/**
+ * What the bill would fall by without an hour that no bill charges: nothing where the machine is paid for anyway, all of it where it is rented. A
+ * cloud rents by the hour unless somebody says otherwise; of a machine nobody says who bills it, it is not known, and unknown is not cash.
+ */
+const UNBILLED_MARGINAL = `CASE WHEN usd_micros IS NULL THEN NULL WHEN purchase IN ('committed', 'owned') THEN 0
+                  WHEN purchase IS NOT NULL OR is_of_cloud THEN usd_micros END`;
 
 /** What an entry is of: the rows of the waterfall carry all of it. */
 export const ENTRY_DIMENSIONS = [
@@ -46,7 +53,7 @@ export const ENTRY_DIMENSIONS = [
  */
 export const ledgerEntry: Stage = {
   name: 'ledger_entry',
-  version: 3,
+  version: 6,
   unit: 'day',
   reads: [
     { table: 'gpu_hour', days: [0] },
@@ -78,6 +85,7 @@ export const ledgerEntry: Stage = {
     ['split_exchange', 'BIGINT'],
     ['manner', 'VARCHAR'],
     ['idle_reason', 'VARCHAR'],
+    ['computing_reason', 'VARCHAR'],
   ],
   orderBy: 'subject, hour_start, device_id, bill_id, component, disposition, resource_id',
   sql: `
@@ -100,9 +108,11 @@ export const ledgerEntry: Stage = {
     ), covered_any AS (
       SELECT provider, max(covered_until) AS covered_until FROM covered GROUP BY provider
     ), named_provider AS (
-      SELECT name, ${providerKeySql('name')} AS provider FROM (SELECT DISTINCT provider AS name FROM estimate_hour) p
+      SELECT name, ${providerKeySql('name')} AS provider, ${isKnownProviderSql('name')} AS is_cloud
+      FROM (SELECT DISTINCT provider AS name FROM estimate_hour) p
     ), unbilled AS (
       SELECT e.day, e.hour_start, e.root_device_id, e.provider, e.billing_account, e.purchase, e.gpu_nanos, e.host_nanos,
+             COALESCE(p.is_cloud, FALSE) OR a.provider IS NOT NULL OR y.provider IS NOT NULL AS is_of_cloud,
              CASE WHEN COALESCE(a.covered_until, y.covered_until) > e.hour_start OR e.usd_micros IS NULL THEN 'unpriced'
                   WHEN e.priced_by = 'rate' AND a.provider IS NULL AND y.provider IS NULL THEN 'rate'
                   ELSE 'estimated' END AS basis,
@@ -122,7 +132,7 @@ export const ledgerEntry: Stage = {
       FROM root_of_node
       UNION ALL
       SELECT day, hour_start, root_device_id, basis, NULL, provider, billing_account, NULL, gpu_nanos, host_nanos, usd_micros,
-             CASE WHEN purchase IN ('committed', 'owned') AND usd_micros IS NOT NULL THEN 0 ELSE usd_micros END, TRUE
+             ${UNBILLED_MARGINAL}, TRUE
       FROM unbilled
     ), divided_cost AS (
       SELECT device_cost.*, host_nanos > 0 AND usd_micros IS NOT NULL AS is_divided,
@@ -210,25 +220,27 @@ export const ledgerEntry: Stage = {
            CASE WHEN c.counts_time THEN g.idle_units ELSE 0 END AS idle_units,
            CASE WHEN c.counts_time THEN g.unknown_units ELSE 0 END AS unknown_units,
            g.computing_units AS split_computing, g.idle_units AS split_idle, g.pause_units AS split_pause,
-           g.gap_units AS split_gap, g.exchange_units AS split_exchange, g.manner, g.idle_reason
+           g.gap_units AS split_gap, g.exchange_units AS split_exchange, g.manner, g.idle_reason,
+           g.computing_reason
     FROM component_cost c
     JOIN part g ON c.root_device_id = g.root_device_id AND c.hour_start = g.hour_start
     JOIN estimate_hour e ON c.root_device_id = e.root_device_id AND c.hour_start = e.hour_start
     UNION ALL
     SELECT c.day, c.hour_start, 'billed', c.bill_id, c.resource_id, c.node_id, NULL, NULL, n.model, n.cluster,
            c.provider, c.account, COALESCE(n.region, c.region),
-           CASE WHEN c.kind = 'stranded' THEN 'committed' ELSE n.purchase END, NULL, NULL, NULL,
+           CASE WHEN c.kind IN ('stranded', 'unused') THEN 'committed' ELSE n.purchase END, NULL, NULL, NULL,
            CASE WHEN c.kind IN ('stranded', 'unmatched') THEN 'gpu'
                 WHEN c.kind = 'node' THEN CASE WHEN n.gpu_count = 0 THEN 'host' ELSE 'gpu' END
                 WHEN c.kind IN ('storage', 'transfer', 'network', 'host') THEN c.kind ELSE 'other' END,
            CASE WHEN c.kind = 'node' THEN CASE WHEN n.gpu_count = 0 THEN 'beside' ELSE 'unmatched' END
-                WHEN c.kind IN ('storage', 'transfer', 'network', 'host', 'other') THEN 'beside' ELSE c.kind END,
-           CASE WHEN c.kind = 'node' AND COALESCE(n.gpu_count, 1) <> 0
+                WHEN c.kind IN ('storage', 'transfer', 'network', 'host', 'other', 'unused') THEN 'beside' ELSE c.kind END,
+           CASE WHEN c.kind = 'unused' THEN 'unused-commitment'
+                WHEN c.kind = 'node' AND COALESCE(n.gpu_count, 1) <> 0
                 THEN CASE WHEN c.hour_start >= $horizon THEN 'ahead' ELSE 'absent' END END, FALSE,
            CASE WHEN c.node_id IS NOT NULL THEN 'node ' || c.node_id
                 WHEN c.resource_id IS NOT NULL THEN 'resource ' || c.resource_id ELSE 'bill ' || c.bill_id END,
            c.usd_micros, c.marginal_usd_micros, 0, c.usd_micros, 0, 1, 1, 0, 0, 0, 0, 0,
-           0, 0, 0, NULL, NULL
+           0, 0, 0, NULL, NULL, NULL
     FROM charged c
     LEFT JOIN last_node n ON c.node_id = n.node_id AND c.day = n.day
     LEFT JOIN (SELECT DISTINCT node_id, hour_start FROM root_of_node) r
@@ -242,7 +254,7 @@ export const ledgerEntry: Stage = {
            c.allocation_id, c.attempt, c.kind, 'beside', NULL, FALSE,
            CASE WHEN c.allocation_id IS NOT NULL THEN ${holderSubject('c')} ELSE 'node ' || c.node_id END,
            c.part_micros, c.part_marginal, 0, c.usd_micros, c.units_upto - c.units, c.units, c.units_total, 0, 0, 0, 0, 0,
-           0, 0, 0, NULL, NULL
+           0, 0, 0, NULL, NULL, NULL
     FROM beside_part c LEFT JOIN last_node n ON c.node_id = n.node_id AND c.day = n.day
     WHERE c.part_micros <> 0
     UNION ALL
@@ -250,6 +262,6 @@ export const ledgerEntry: Stage = {
            n.billing_account, n.region, n.purchase, NULL, NULL, NULL, 'gpu', 'stranded', 'absent', FALSE,
            'node ' || a.node_id, ${microsOf('a.nanos', '(a.gpus * a.absent_s)')}, 0, a.gpus * a.absent_s * ${SHARE_UNITS},
            ${microsOf('a.nanos', '(a.gpus * a.absent_s)')}, 0, 1, 1, 0, 0, 0, 0, 0,
-           0, 0, 0, NULL, NULL
+           0, 0, 0, NULL, NULL, NULL
     FROM absent_hour a JOIN first_node n ON a.node_id = n.node_id WHERE a.absent_s > 0`,
 };

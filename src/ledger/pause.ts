@@ -13,7 +13,7 @@ const NEAR = `INTERVAL '${PAUSE_HOURS_MAX + 1}' HOUR`;
  * Question: when did a job stand still, only to go on?
  *
  * Idle time of a device that leads into computing of the same holder, after computing of the same holder or since it got the device:
- * the job waited for its own host. What never went on is no pause, and is idle. A pause may lie across midnight; each day has its part.
+ * the job waited for its own host. What never went on is no pause, and is idle; so is what was ended by a device that others hold too. A pause may lie across midnight; each day has its part.
  *
  * Only the few held pieces around such a stretch are looked at, so that a fleet costs what its stretches cost.
  *
@@ -21,7 +21,7 @@ const NEAR = `INTERVAL '${PAUSE_HOURS_MAX + 1}' HOUR`;
  */
 export const pause: Stage = {
   name: 'pause',
-  version: 1,
+  version: 2,
   unit: 'day',
   reads: [
     { table: 'run', days: [-1, 0, 1] },
@@ -68,6 +68,9 @@ export const pause: Stage = {
       FROM candidate c JOIN held h ON c.device_id = h.device_id AND h.from_at <= c.until_at AND h.until_at > c.look_from
       WHERE h.disposition = 'held' AND NOT h.pooled AND h.allocation_id IS NOT NULL
         AND h.until_at > $from - ${NEAR} AND h.from_at < $until + ${NEAR}
+    ), company AS (
+      SELECT device_id, until_at FROM met WHERE piece_until > until_at GROUP BY device_id, until_at
+      HAVING min(source) <> max(source) OR min(allocation_id) <> max(allocation_id) OR min(attempt) <> max(attempt)
     ), joined AS (
       SELECT met.*, max(piece_until) OVER (PARTITION BY device_id, until_at, ${HOLDER} ORDER BY piece_from, piece_until
                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
@@ -77,9 +80,9 @@ export const pause: Stage = {
              max(CASE WHEN reached IS NULL OR reached < piece_from THEN piece_from END) AS spell_from
       FROM joined GROUP BY device_id, from_at, until_at, after_computing, ${HOLDER}
     ), waited AS (
-      SELECT device_id, ${HOLDER}, CASE WHEN spell_from > from_at THEN spell_from ELSE from_at END AS from_at, until_at
-      FROM spell
-      WHERE spell_from < until_at AND spell_until > until_at AND (after_computing OR spell_from >= from_at)
+      SELECT s.device_id, ${HOLDER}, CASE WHEN spell_from > from_at THEN spell_from ELSE from_at END AS from_at, s.until_at
+      FROM spell s LEFT JOIN company c ON s.device_id = c.device_id AND s.until_at = c.until_at
+      WHERE c.device_id IS NULL AND spell_from < s.until_at AND spell_until > s.until_at AND (after_computing OR spell_from >= from_at)
     ), job AS (
       SELECT day, ${HOLDER} FROM holding WHERE ends_at > held_from GROUP BY day, ${HOLDER} HAVING min(${mannerSql('holding')}) = 'job'
     )

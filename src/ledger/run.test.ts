@@ -69,6 +69,68 @@ const cases: Readonly<Record<string, Case>> = {
     ],
     want: ['10:00:00 10:02:00 idle engine'],
   },
+  'a T4 that keeps its clocks up for the memory somebody holds is idle; so much power without memory is not rest': {
+    samples: [
+      { at: '10:00:00', engine: 0, power: 9, memory: 0 },
+      { at: '10:01:00', engine: 0, power: 27, memory: 1032 },
+      { at: '10:02:00', engine: 0, power: 31, memory: 1032 },
+      { at: '10:03:00', engine: 0, power: 32, memory: 1032 },
+      { at: '10:04:00', engine: 0, power: 27, memory: 499 },
+    ],
+    want: ['10:00:00 10:03:00 idle engine', '10:03:00 10:05:00 unknown engine'],
+  },
+  'an H100 that is held may draw 70 W more than its rest, and no more': {
+    samples: [
+      { at: '10:00:00', util: 0, power: 66, memory: 3 },
+      { at: '10:01:00', util: 0, power: 114, memory: 70_000 },
+      { at: '10:02:00', util: 0, power: 136, memory: 70_000 },
+      { at: '10:03:00', util: 0, power: 137, memory: 70_000 },
+    ],
+    want: ['10:00:00 10:03:00 idle util', '10:03:00 10:04:00 unknown util'],
+  },
+  'of a GPU that was never seen empty nor at work, a third above its least is too much': {
+    samples: [
+      { at: '10:00:00', engine: 0, power: 27, memory: 1032 },
+      { at: '10:01:00', engine: 0, power: 35, memory: 1032 },
+      { at: '10:02:00', engine: 0, power: 36, memory: 1032 },
+    ],
+    want: ['10:00:00 10:02:00 idle engine', '10:02:00 10:03:00 unknown engine'],
+  },
+  'a service that is never unloaded falls deeper and less deep asleep between requests': {
+    samples: [
+      { at: '10:00:00', engine: 700, power: 60, memory: 12_000 },
+      { at: '10:01:00', engine: 0, power: 27, memory: 12_000 },
+      { at: '10:02:00', engine: 0, power: 10, memory: 12_000 },
+    ],
+    want: ['10:00:00 10:01:00 computing engine', '10:01:00 10:03:00 idle engine'],
+  },
+  'an engine of 0 at the power of work is unknown, though the GPU was never seen at rest': {
+    samples: [
+      { at: '10:00:00', engine: 980, power: 440, memory: 70_000 },
+      { at: '10:01:00', engine: 980, power: 500, memory: 70_000 },
+      { at: '10:02:00', engine: 0, power: 470, memory: 70_000 },
+      { at: '10:03:00', engine: 0, power: 424, memory: 70_000 },
+    ],
+    want: ['10:00:00 10:02:00 computing engine', '10:02:00 10:04:00 unknown engine'],
+  },
+  'readings of power without memory beside them are not taken for parked': {
+    samples: [
+      { at: '10:00:00', engine: 0, power: 9, memory: 0 },
+      { at: '10:01:00', engine: 0 },
+      { at: '10:01:30', power: 27 },
+      { at: '10:02:00', engine: 0 },
+    ],
+    want: ['10:00:00 10:01:30 idle engine', '10:01:30 10:02:30 unknown engine', '10:02:30 10:03:00 idle engine'],
+  },
+  'readings of power with memory beside them are, wherever the engine is told': {
+    samples: [
+      { at: '10:00:00', engine: 0, power: 9, memory: 0 },
+      { at: '10:01:00', engine: 0 },
+      { at: '10:01:30', power: 27, memory: 1032 },
+      { at: '10:02:00', engine: 0 },
+    ],
+    want: ['10:00:00 10:03:00 idle engine'],
+  },
   'memory readings in between neither cover nor cut': {
     samples: [
       { at: '10:00:00', util: 0 },

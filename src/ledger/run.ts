@@ -1,9 +1,15 @@
+import {
+  BUSY_PERMILLE_MIN,
+  EMPTY_TENTHS,
+  HELD_LIFT_DECIWATTS,
+  HELD_TENTHS,
+  PARKED_MIB_MIN,
+  WORK_TENTHS,
+} from '../facts/rest-power.ts';
 import type { Stage } from '../facts/stage.ts';
 
 /** At or above this a device computes. */
 export const COMPUTING_PERMILLE_MIN = 10;
-/** `GPU_UTIL` at or above this beside an idle engine means that one of the two lies. */
-const BUSY_UTIL_PERMILLE_MIN = 500;
 /** A sample speaks for the time to the next one if that is at most so many steps away. */
 const COVERAGE_STEPS_MAX = 3;
 
@@ -11,12 +17,15 @@ const COVERAGE_STEPS_MAX = 3;
 const NEAR = `s.ts >= $from - INTERVAL '1' DAY AND s.ts < $until
   AND (s.ts >= $from OR s.ts + s.step_s * INTERVAL '${COVERAGE_STEPS_MAX}' SECOND > $from)`;
 
-/** Class of a moment from the metrics that cover it; `level_w` is what the device draws at rest. 0 unknown, 1 idle, 2 computing. */
+/**
+ * Class of a moment from the metrics that cover it: 0 unknown, 1 idle, 2 computing. `GPU_UTIL` of a half beside an idle engine means that one of
+ * the two lies; so does power above what the device draws at rest, empty or with memory held.
+ */
 const CLASS_NO = `
   CASE WHEN COALESCE(engine_permille, sm_permille, util_permille) >= ${COMPUTING_PERMILLE_MIN} THEN 2
        WHEN COALESCE(engine_permille, sm_permille, util_permille) IS NULL THEN 0
-       WHEN util_permille >= ${BUSY_UTIL_PERMILLE_MIN} THEN 0
-       WHEN power_w * 10 > level_w * 13 THEN 0
+       WHEN util_permille >= ${BUSY_PERMILLE_MIN} THEN 0
+       WHEN power_w * 10 > CASE WHEN is_parked THEN held_rest ELSE empty_rest END THEN 0
        ELSE 1 END`;
 
 /** Which metric decided: 0 none, 1 engine, 2 sm, 3 util. */
@@ -24,9 +33,32 @@ const SIGNAL_NO = `
   CASE WHEN engine_permille IS NOT NULL THEN 1 WHEN sm_permille IS NOT NULL THEN 2
        WHEN util_permille IS NOT NULL THEN 3 ELSE 0 END`;
 
+/** Of one device and two days: the most that is still rest, in tenths of a watt, empty and with memory held. `facts/rest-power.ts` says why. */
+const REST = `
+  SELECT day, device_id, CASE WHEN work < empty_rest THEN work ELSE empty_rest END AS empty_rest,
+         CASE WHEN work < held_rest THEN work ELSE held_rest END AS held_rest
+  FROM (
+    SELECT day, device_id, least_w * ${EMPTY_TENTHS} AS empty_rest,
+           CASE WHEN empty_count + busy_count = 0 OR least_w * 10 + ${HELD_LIFT_DECIWATTS} < least_w * ${EMPTY_TENTHS}
+                THEN least_w * ${EMPTY_TENTHS}
+                WHEN least_w * ${HELD_TENTHS} < least_w * 10 + ${HELD_LIFT_DECIWATTS} THEN least_w * ${HELD_TENTHS}
+                ELSE least_w * 10 + ${HELD_LIFT_DECIWATTS} END AS held_rest,
+           CAST((busy_w * ${WORK_TENTHS} - busy_w * ${WORK_TENTHS} % NULLIF(busy_count, 0)) / NULLIF(busy_count, 0) AS BIGINT) AS work
+    FROM (
+      SELECT day, device_id, min(least_power_w) AS least_w, CAST(sum(empty_count) AS BIGINT) AS empty_count,
+             CAST(sum(busy_count) AS BIGINT) AS busy_count, CAST(sum(busy_power_w) AS BIGINT) AS busy_w
+      FROM (
+        SELECT day, device_id, least_power_w, empty_count, busy_count, busy_power_w FROM seen
+        UNION ALL
+        SELECT CAST(day + INTERVAL '1' DAY AS DATE), device_id, least_power_w, empty_count, busy_count, busy_power_w FROM seen
+      ) power WHERE device_id IS NOT NULL GROUP BY day, device_id
+    ) summed
+  ) told`;
+
 /** One metric of the devices whose samples do not all carry the same metrics, as readings of its own. */
 const reading = (metric: string, column: string): string => `
   SELECT s.device_id, '${metric}' AS metric, s.ts, s.step_s, s.day, s.${column} AS permille_or_w,
+         s.fb_used_mib >= ${PARKED_MIB_MIN} AS is_parked,
          x.first_${metric}_at AS next_day_at
   FROM gpu_sample s JOIN uneven u ON s.device_id = u.device_id LEFT JOIN next_day x ON s.device_id = x.device_id
   WHERE s.${column} IS NOT NULL AND ${NEAR}`;
@@ -43,7 +75,7 @@ const reading = (metric: string, column: string): string => `
  */
 export const run: Stage = {
   name: 'run',
-  version: 1,
+  version: 2,
   unit: 'day',
   reads: [
     { table: 'gpu_sample', days: [-1, 0] },
@@ -60,12 +92,7 @@ export const run: Stage = {
   ],
   orderBy: 'device_id, from_at',
   sql: `
-    WITH level AS (
-      SELECT day, device_id, min(least_power_w) AS level_w FROM (
-        SELECT day, device_id, least_power_w FROM seen
-        UNION ALL
-        SELECT CAST(day + INTERVAL '1' DAY AS DATE), device_id, least_power_w FROM seen
-      ) power WHERE device_id IS NOT NULL GROUP BY day, device_id
+    WITH rest AS (${REST}
     ), next_day AS (
       SELECT * FROM seen WHERE day = CAST($until AS DATE) AND sample_count > 0
     ), shape AS (
@@ -94,11 +121,12 @@ export const run: Stage = {
       SELECT device_id, begins_at, row_number() OVER (ORDER BY device_id) AS device_no FROM judged WHERE is_even
     ), uneven AS (SELECT device_id FROM judged WHERE NOT is_even
     ), even_day AS (
-      SELECT e.device_no, e.device_id, s.day, l.level_w FROM even e JOIN seen s ON e.device_id = s.device_id
-      LEFT JOIN level l ON s.device_id = l.device_id AND s.day = l.day
+      SELECT e.device_no, e.device_id, s.day, l.empty_rest, l.held_rest FROM even e JOIN seen s ON e.device_id = s.device_id
+      LEFT JOIN rest l ON s.device_id = l.device_id AND s.day = l.day
     ), classed AS (
       SELECT device_no, ts, step_s, CAST(${CLASS_NO} * 4 + ${SIGNAL_NO} AS INTEGER) AS state_no
-      FROM (SELECT e.device_no, s.ts, s.step_s, s.engine_permille, s.sm_permille, s.util_permille, s.power_w, e.level_w
+      FROM (SELECT e.device_no, s.ts, s.step_s, s.engine_permille, s.sm_permille, s.util_permille, s.power_w,
+                   s.fb_used_mib >= ${PARKED_MIB_MIN} AS is_parked, e.empty_rest, e.held_rest
             FROM gpu_sample s JOIN even_day e ON s.device_id = e.device_id AND s.day = e.day
             WHERE ${NEAR}
               AND COALESCE(s.engine_permille, s.sm_permille, s.util_permille, s.power_w) IS NOT NULL) near_sample
@@ -127,7 +155,7 @@ export const run: Stage = {
       .map((metric) => reading(metric, metric === 'power' ? 'power_w' : `${metric}_permille`))
       .join(' UNION ALL ')}
     ), covering AS (
-      SELECT device_id, metric, ts, day, permille_or_w,
+      SELECT device_id, metric, ts, day, permille_or_w, is_parked,
              CASE WHEN COALESCE(next_ts, next_day_at) <= ts + step_s * INTERVAL '${COVERAGE_STEPS_MAX}' SECOND
                   THEN COALESCE(next_ts, next_day_at) ELSE ts + step_s * INTERVAL '1' SECOND END AS until_at
       FROM (SELECT reading.*, lead(ts) OVER (PARTITION BY device_id, metric ORDER BY ts) AS next_ts FROM reading) r
@@ -146,7 +174,7 @@ export const run: Stage = {
       WINDOW so_far AS (PARTITION BY e.device_id ORDER BY e.edge_at ROWS UNBOUNDED PRECEDING)
     ), put_together AS (
       SELECT m.device_id, m.from_at, m.until_at, e.permille_or_w AS engine_permille, s.permille_or_w AS sm_permille,
-             u.permille_or_w AS util_permille, p.permille_or_w AS power_w, COALESCE(e.day, s.day, u.day) AS day
+             u.permille_or_w AS util_permille, p.permille_or_w AS power_w, p.is_parked, COALESCE(e.day, s.day, u.day) AS day
       FROM moment m
       LEFT JOIN covering e ON e.device_id = m.device_id AND e.metric = 'engine' AND e.ts = m.engine_ts
         AND e.until_at >= m.until_at
@@ -159,8 +187,8 @@ export const run: Stage = {
       WHERE m.until_at IS NOT NULL
     ), uneven_moment AS (
       SELECT device_id, from_at, until_at, ${CLASS_NO} * 4 + ${SIGNAL_NO} AS state_no
-      FROM (SELECT t.*, l.level_w
-            FROM put_together t LEFT JOIN level l ON t.device_id = l.device_id AND t.day = l.day) levelled
+      FROM (SELECT t.*, l.empty_rest, l.held_rest
+            FROM put_together t LEFT JOIN rest l ON t.device_id = l.device_id AND t.day = l.day) levelled
       WHERE COALESCE(engine_permille, sm_permille, util_permille) IS NOT NULL
     ), uneven_turn AS (
       SELECT device_id, from_at, until_at, state_no,

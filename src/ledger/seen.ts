@@ -1,17 +1,21 @@
+import { BUSY_PERMILLE_MIN, PARKED_MIB_MIN } from '../facts/rest-power.ts';
 import type { Stage } from '../facts/stage.ts';
+
+/** Samples that say what the device draws at work. */
+const IS_BUSY = `power_w > 0 AND COALESCE(engine_permille, sm_permille, util_permille) >= ${BUSY_PERMILLE_MIN}`;
 
 /**
  * Question: which devices showed up on each day, by sample or by holder, and which metrics did they send?
  *
  * One small row per device and day saves later stages a second look at millions of samples: presence of devices no
- * inventory lists, the least power seen (what "idle" draws), and where each metric begins on the next day.
+ * inventory lists, what it drew (the least; whether it was ever empty; at work), the error it showed last, and where each metric begins on the next day.
  * Rows without `device_id` are nodes on which GPUs are held by count: `counted_gpus` at once at most.
  *
  * Reads: gpu_sample, holding.
  */
 export const seen: Stage = {
   name: 'seen',
-  version: 1,
+  version: 2,
   unit: 'day',
   reads: [
     { table: 'gpu_sample', days: [0] },
@@ -26,6 +30,10 @@ export const seen: Stage = {
     ['last_until', 'TIMESTAMP'],
     ['counted_gpus', 'BIGINT'],
     ['least_power_w', 'BIGINT'],
+    ['empty_count', 'BIGINT'],
+    ['busy_count', 'BIGINT'],
+    ['busy_power_w', 'BIGINT'],
+    ['last_xid', 'BIGINT'],
     ['sample_count', 'BIGINT'],
     ['engine_count', 'BIGINT'],
     ['sm_count', 'BIGINT'],
@@ -41,6 +49,9 @@ export const seen: Stage = {
     WITH stepped AS (
       SELECT day, device_id, step_s, min(ts) AS first_at, max(ts) AS last_at,
              min(CASE WHEN power_w > 0 THEN power_w END) AS least_power_w,
+             count(*) FILTER (WHERE power_w > 0 AND fb_used_mib < ${PARKED_MIB_MIN}) AS empty_count,
+             count(*) FILTER (WHERE ${IS_BUSY}) AS busy_count, CAST(sum(power_w) FILTER (WHERE ${IS_BUSY}) AS BIGINT) AS busy_power_w,
+             max_by(xid, ts) FILTER (WHERE xid IS NOT NULL) AS last_xid, max(ts) FILTER (WHERE xid IS NOT NULL) AS last_xid_at,
              min(CASE WHEN COALESCE(engine_permille, sm_permille, util_permille, power_w) IS NOT NULL THEN ts END)
                AS first_metric_at,
              count(COALESCE(engine_permille, sm_permille, util_permille, power_w)) AS sample_count,
@@ -49,7 +60,10 @@ export const seen: Stage = {
       FROM gpu_sample WHERE ts >= $from AND ts < $until GROUP BY day, device_id, step_s
     ), summed AS (
       SELECT day, device_id, min(first_at) AS first_at, max(last_at + step_s * INTERVAL '1' SECOND) AS last_until,
-             min(least_power_w) AS least_power_w, min(first_metric_at) AS first_metric_at,
+             min(least_power_w) AS least_power_w, CAST(sum(empty_count) AS BIGINT) AS empty_count,
+             CAST(sum(busy_count) AS BIGINT) AS busy_count, CAST(sum(busy_power_w) AS BIGINT) AS busy_power_w,
+             max_by(last_xid, last_xid_at) FILTER (WHERE last_xid_at IS NOT NULL) AS last_xid,
+             min(first_metric_at) AS first_metric_at,
              CAST(sum(sample_count) AS BIGINT) AS sample_count, CAST(sum(engine_count) AS BIGINT) AS engine_count,
              CAST(sum(sm_count) AS BIGINT) AS sm_count, CAST(sum(util_count) AS BIGINT) AS util_count,
              CAST(sum(power_count) AS BIGINT) AS power_count
@@ -66,8 +80,8 @@ export const seen: Stage = {
       FROM gpu_sample s JOIN uneven u ON s.day = u.day AND s.device_id = u.device_id
       WHERE s.ts >= $from AND s.ts < $until GROUP BY s.day, s.device_id
     ), sampled AS (
-      SELECT m.day, m.device_id, m.first_at, m.last_until, m.least_power_w, m.sample_count, m.engine_count,
-             m.sm_count, m.util_count, m.power_count,
+      SELECT m.day, m.device_id, m.first_at, m.last_until, m.least_power_w, m.empty_count, m.busy_count,
+             m.busy_power_w, m.last_xid, m.sample_count, m.engine_count, m.sm_count, m.util_count, m.power_count,
              CASE WHEN b.device_id IS NOT NULL THEN b.engine_at
                   WHEN m.engine_count > 0 THEN m.first_metric_at END AS first_engine_at,
              CASE WHEN b.device_id IS NOT NULL THEN b.sm_at
@@ -100,13 +114,14 @@ export const seen: Stage = {
            CASE WHEN n.first_at < s.first_at THEN n.first_at ELSE COALESCE(s.first_at, n.first_at) END AS first_at,
            CASE WHEN n.last_until > s.last_until THEN n.last_until
                 ELSE COALESCE(s.last_until, n.last_until) END AS last_until,
-           CAST(NULL AS BIGINT) AS counted_gpus, s.least_power_w,
+           CAST(NULL AS BIGINT) AS counted_gpus, s.least_power_w, COALESCE(s.empty_count, 0) AS empty_count,
+           COALESCE(s.busy_count, 0) AS busy_count, COALESCE(s.busy_power_w, 0) AS busy_power_w, s.last_xid,
            COALESCE(s.sample_count, 0) AS sample_count, COALESCE(s.engine_count, 0) AS engine_count,
            COALESCE(s.sm_count, 0) AS sm_count, COALESCE(s.util_count, 0) AS util_count,
            COALESCE(s.power_count, 0) AS power_count,
            s.first_engine_at, s.first_sm_at, s.first_util_at, s.first_power_at
     FROM sampled s FULL OUTER JOIN named n ON s.day = n.day AND s.device_id = n.device_id
     UNION ALL
-    SELECT day, NULL, node_id, min(edge_at), max(edge_at), max(gpus), NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL
+    SELECT day, NULL, node_id, min(edge_at), max(edge_at), max(gpus), NULL, 0, 0, 0, NULL, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL
     FROM counting GROUP BY day, node_id`,
 };

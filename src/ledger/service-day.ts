@@ -24,7 +24,7 @@ export const BUSY_UNITS = 'CAST(sum(g.computing_units - g.gap_units) AS BIGINT)'
  */
 export const serviceDay: Stage = {
   name: 'service_day',
-  version: 1,
+  version: 2,
   unit: 'day',
   reads: [
     { table: 'holding', days: [0] },

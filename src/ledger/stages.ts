@@ -45,11 +45,11 @@ export const stagesBy = (componentPrices: readonly ComponentPrice[]): readonly S
   fate,
   waterfall,
   subjectDay,
+  resourceDay,
+  subject,
   stintDay,
   serviceDay,
   serviceHour,
-  resourceDay,
-  subject,
   profile,
   spendDay,
 ];

@@ -11,7 +11,9 @@ interface Case {
   readonly pauses?: readonly string[];
   /** Device, hour, gap in permille, computing samples. */
   readonly sensors?: readonly string[];
-  /** Holder and device: held, computing, idle, unknown, pause and gap seconds; first and last computing, idle since. */
+  /** Device, error, the last sample without it, the first with it. */
+  readonly errors?: readonly string[];
+  /** Holder and device: held, shared, computing, idle, unknown, pause and gap seconds; first and last computing, idle since. */
   readonly want: readonly string[];
 }
 
@@ -22,28 +24,41 @@ const cases: Readonly<Record<string, Case>> = {
     runs: ['g 08:00 08:20 computing', 'g 08:20 08:40 idle', 'g 08:40 09:30 computing', 'g 09:30 10:00 idle'],
     pauses: ['a g 08:20 08:40'],
     sensors: ['g 08:00 100 4', 'g 09:00 400 2'],
-    want: ['a g 7200 4200 3000 0, 1200 960, 08:00 09:30 09:30, gap mean 200'],
+    want: ['a g 7200 0 4200 3000 0, 1200 960, 08:00 09:30 09:30, gap mean 200'],
   },
   'two jobs share a device by halves: each has its seconds, and what the device did': {
     held: ['a g 08:00 09:00 half', 'b g 08:00 09:00 half'],
     runs: ['g 08:00 08:30 computing', 'g 08:30 09:00 idle'],
     sensors: ['g 08:00 500 3'],
     want: [
-      'a g 3600 1800 1800 0, 0 900, 08:00 08:30 08:30, gap mean 500',
-      'b g 3600 1800 1800 0, 0 900, 08:00 08:30 08:30, gap mean 500',
+      'a g 3600 3600 1800 1800 0, 0 900, 08:00 08:30 08:30, gap mean 500',
+      'b g 3600 3600 1800 1800 0, 0 900, 08:00 08:30 08:30, gap mean 500',
+    ],
+  },
+  'an error is of who held the device between the last sample without it and the first with it, and of nobody after': {
+    held: ['a g 08:00 09:00', 'b g 09:00 10:00'],
+    runs: ['g 08:00 10:00 computing'],
+    sensors: ['g 08:00 0 4', 'g 09:00 0 4'],
+    errors: ['g 31 08:59 09:00'],
+    want: [
+      'a g 3600 0 3600 0 0, 0 0, 08:00 09:00 –, gap mean 0, XID 31',
+      'b g 3600 0 3600 0 0, 0 0, 09:00 10:00 –, gap mean 0',
     ],
   },
   'slices of one GPU are devices of their own': {
     held: ['a g/0 08:00 09:00', 'b g/1 08:00 09:00'],
     runs: ['g/0 08:00 09:00 computing'],
     sensors: ['g/0 08:00 200 5'],
-    want: ['a g/0 3600 3600 0 0, 0 720, 08:00 09:00 –, gap mean 200', 'b g/1 3600 0 0 3600, 0 0, – – –, gap mean –'],
+    want: [
+      'a g/0 3600 0 3600 0 0, 0 720, 08:00 09:00 –, gap mean 200',
+      'b g/1 3600 0 0 0 3600, 0 0, – – –, gap mean –',
+    ],
   },
   'of a holder that may be on either of two devices times are not told, nor gaps': {
     held: ['a g 08:00 09:00 pooled', 'a h 08:00 09:00 pooled'],
     runs: ['g 08:00 09:00 computing', 'h 08:00 09:00 computing'],
     sensors: ['g 08:00 200 5', 'h 08:00 200 5'],
-    want: ['a g 3600 3600 0 0, 0 0, – – –, gap mean 200', 'a h 3600 3600 0 0, 0 0, – – –, gap mean 200'],
+    want: ['a g 3600 0 3600 0 0, 0 0, – – –, gap mean 200', 'a h 3600 0 3600 0 0, 0 0, – – –, gap mean 200'],
   },
 };
 
@@ -52,7 +67,7 @@ const day = { day: '2026-03-02' };
 const holderOf = (name: string) => ({ source: 'slurm', allocation_id: name, attempt: 0 });
 
 describe('a holder on a device', () => {
-  test.each(Object.entries(cases))('%s', async (_, { held, runs, pauses = [], sensors = [], want }) => {
+  test.each(Object.entries(cases))('%s', async (_, { held, runs, pauses = [], sensors = [], errors = [], want }) => {
     const holders = [...new Set(held.map((text) => text.slice(0, 1)))];
     const rows = await stagesOn([gpuHour, stintDay], {
       held: held.map((text) => {
@@ -85,7 +100,13 @@ describe('a holder on a device', () => {
       activity_hour: sensors.map((text) => {
         const [device_id = '', hour = '', gap = '', samples = ''] = text.split(' ');
         const active = 1000 - Number(gap);
+        const [xid, after, seen] =
+          errors
+            .map((error) => error.split(' '))
+            .find(([on, , , when = '']) => on === device_id && when.slice(0, 2) === hour.slice(0, 2))
+            ?.slice(1) ?? [];
         return {
+          ...(xid !== undefined && { xid: Number(xid), xid_after: at(after ?? ''), xid_at: at(seen ?? '') }),
           ...day,
           device_id,
           hour_start: at(hour),
@@ -102,20 +123,26 @@ describe('a holder on a device', () => {
         held_from: at('08:00'),
         ends_at: at('10:00'),
       })),
-      presence: [{ ...day, device_id: 'g', root_device_id: 'g' }],
+      presence: [{ ...day, device_id: 'g', root_device_id: 'g', model: 'H100' }],
+      subject: holders.map((name) => ({ ...day, subject: `job slurm/${name}/0`, account: 'nlp', user_name: 'mchen' })),
     });
     const clock = (time: unknown): string => (typeof time === 'string' ? time.slice(11, 16) : '–');
     const told = (row: Readonly<Record<string, unknown>>): string => {
       const seconds = (...names: readonly string[]): string => names.map((name) => String(row[`${name}_s`])).join(' ');
       const engine = row['engine_permille'];
       return [
-        `${String(row['allocation_id'])} ${String(row['device_id'])} ${seconds('held', 'computing', 'idle', 'unknown')}`,
+        `${String(row['allocation_id'])} ${String(row['device_id'])} ${seconds('held', 'shared', 'computing', 'idle', 'unknown')}`,
         seconds('pause', 'gap'),
         ['first_computing_at', 'last_computing_at', 'idle_from'].map((name) => clock(row[name])).join(' '),
         `gap mean ${engine === null ? '–' : 1000 - Number(engine)}`,
+        ...(row['xid'] === null ? [] : [`XID ${Number(row['xid'])}`]),
       ].join(', ');
     };
     expect(rows.map(told)).toEqual(want);
     expect(new Set(rows.map((row) => row['manner']))).toEqual(new Set(['job']));
+    expect(new Set(rows.map((row) => `${String(row['account'])} ${String(row['user_name'])}`))).toEqual(
+      new Set(['nlp mchen']),
+    );
+    for (const row of rows) expect(row['model']).toBe(row['device_id'] === 'g' ? 'H100' : null);
   });
 });

@@ -17,14 +17,16 @@ const mean = (metric: string): string => {
  *
  * One row for each holder, device and day: seconds by activity, when it first and last computed, since when it has not, and
  * what the sensors said meanwhile. Detectors read this instead of hours and samples. Holders by count have no device of their own, so that
- * times are known of them only where they hold all devices of a node; holders nobody knows are NULL. `inner_idle_s` is the longest time
- * between two kernels of the day: a night far from Greenwich is not at its edges.
+ * times are known of them only where they hold all devices of a node; holders nobody knows are NULL. `shared_s` is the time in which others held the device too,
+ * whose kernels then cannot be told from the holder's. `inner_idle_s` is the longest time
+ * between two kernels of the day: a night far from Greenwich is not at its edges. What the device is and what `subject` says of the holder
+ * stand here too: to look them up costs a month of ten thousand GPUs more than to carry them.
  *
- * Reads: gpu_hour, held, run, holding, activity_hour.
+ * Reads: gpu_hour, held, run, holding, activity_hour, presence, subject.
  */
 export const stintDay: Stage = {
   name: 'stint_day',
-  version: 4,
+  version: 6,
   unit: 'day',
   reads: [
     { table: 'gpu_hour', days: [0] },
@@ -32,6 +34,8 @@ export const stintDay: Stage = {
     { table: 'run', days: [0] },
     { table: 'holding', days: [0] },
     { table: 'activity_hour', days: [0] },
+    { table: 'presence', days: [0] },
+    { table: 'subject', days: [0] },
   ],
   params: [],
   writes: [
@@ -43,6 +47,12 @@ export const stintDay: Stage = {
     ['node_id', 'VARCHAR'],
     ['device_id', 'VARCHAR'],
     ['root_device_id', 'VARCHAR'],
+    ['model', 'VARCHAR'],
+    ['cluster', 'VARCHAR'],
+    ['namespace', 'VARCHAR'],
+    ['account', 'VARCHAR'],
+    ['user_name', 'VARCHAR'],
+    ['workload_stem', 'VARCHAR'],
     ['manner', 'VARCHAR'],
     ['workload_kind', 'VARCHAR'],
     ['workload_name', 'VARCHAR'],
@@ -53,6 +63,7 @@ export const stintDay: Stage = {
     ['held_from', 'TIMESTAMP'],
     ['held_until', 'TIMESTAMP'],
     ['held_s', 'BIGINT'],
+    ['shared_s', 'BIGINT'],
     ['computing_s', 'BIGINT'],
     ['idle_s', 'BIGINT'],
     ['unknown_s', 'BIGINT'],
@@ -80,10 +91,14 @@ export const stintDay: Stage = {
   ],
   orderBy: 'source, allocation_id, attempt, device_id',
   sql: `
-    WITH held_day AS (
+    WITH held_piece AS (
       SELECT day, device_id, ${HOLDER}, min(root_device_id) AS root_device_id, min(node_id) AS node_id,
              min(from_at) AS held_from, max(until_at) AS held_until
       FROM held WHERE disposition = 'held' GROUP BY day, device_id, ${HOLDER}
+    ), held_day AS (
+      SELECT p.*, CASE WHEN allocation_id IS NOT NULL THEN 'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR)
+                       WHEN node_id IS NOT NULL THEN 'node ' || node_id ELSE 'device ' || root_device_id END AS subject
+      FROM held_piece p
     ), met AS (
       SELECT h.day, h.device_id, h.source, h.allocation_id, h.attempt, r.class,
              CASE WHEN r.from_at > h.from_at THEN r.from_at ELSE h.from_at END AS met_from,
@@ -108,6 +123,7 @@ export const stintDay: Stage = {
       GROUP BY day, device_id, ${HOLDER}
     ), used AS (
       SELECT g.day, g.device_id, g.source, g.allocation_id, g.attempt, CAST(sum(g.held_s) AS BIGINT) AS held_s,
+             CAST(sum(g.shared_s) AS BIGINT) AS shared_s,
              CAST(sum(g.computing_s) AS BIGINT) AS computing_s, CAST(sum(g.idle_s) AS BIGINT) AS idle_s,
              CAST(sum(g.unknown_s) AS BIGINT) AS unknown_s, CAST(sum(g.pause_s) AS BIGINT) AS pause_s,
              CAST(sum(g.gap_s) AS BIGINT) AS gap_s, CAST(sum(g.exchange_s) AS BIGINT) AS exchange_s, CAST(sum(g.units) AS BIGINT) AS units,
@@ -115,25 +131,30 @@ export const stintDay: Stage = {
              max(a.fb_used_mib_max) AS fb_used_mib_max, max(a.power_w_max) AS power_w_max, min(a.power_w_min) AS power_w_min,
              COALESCE(CAST(sum(a.throttled_samples) AS BIGINT), 0) AS throttled_samples,
              COALESCE(CAST(sum(a.samples) AS BIGINT), 0) AS samples,
-             COALESCE(CAST(sum(a.lying_samples) AS BIGINT), 0) AS lying_samples, max(a.xid) AS xid
+             COALESCE(CAST(sum(a.lying_samples) AS BIGINT), 0) AS lying_samples
       FROM gpu_hour g LEFT JOIN activity_hour a ON g.day = a.day AND g.device_id = a.device_id AND g.hour_start = a.hour_start
       WHERE g.disposition = 'held' GROUP BY g.day, g.device_id, g.source, g.allocation_id, g.attempt
+    ), failing AS (
+      SELECT h.day, h.device_id, h.source, h.allocation_id, h.attempt, max(a.xid) AS xid
+      FROM held_day h JOIN activity_hour a ON h.day = a.day AND h.device_id = a.device_id AND a.xid IS NOT NULL
+        AND h.held_from < a.xid_at AND h.held_until > a.xid_after
+      GROUP BY h.day, h.device_id, h.source, h.allocation_id, h.attempt
     ), holder AS (
       SELECT day, ${HOLDER}, min(${mannerSql('holding')}) AS manner, min(workload_kind) AS workload_kind,
              min(workload_name) AS workload_name, min(held_from) AS held_since,
              CASE WHEN count(held_until) = count(*) THEN max(held_until) END AS ended_at, min(outcome) AS outcome,
              CAST(sum(cpu_millis) AS BIGINT) AS cpu_millis
       FROM holding GROUP BY day, ${HOLDER}
+    ), kind AS (
+      SELECT day, device_id, min(model) AS model FROM presence GROUP BY day, device_id
     )
-    SELECT u.day,
-           CASE WHEN u.allocation_id IS NOT NULL THEN 'job ' || u.source || '/' || u.allocation_id || '/' || CAST(u.attempt AS VARCHAR)
-                WHEN d.node_id IS NOT NULL THEN 'node ' || d.node_id ELSE 'device ' || d.root_device_id END AS subject,
-           u.source, u.allocation_id, u.attempt, d.node_id, u.device_id, d.root_device_id, o.manner, o.workload_kind, o.workload_name,
-           o.held_since, o.ended_at, o.outcome, o.cpu_millis, d.held_from, d.held_until, u.held_s, u.computing_s, u.idle_s, u.unknown_s, u.pause_s, u.gap_s, u.exchange_s, u.units,
+    SELECT u.day, d.subject, u.source, u.allocation_id, u.attempt, d.node_id, u.device_id, d.root_device_id,
+           c.model, k.cluster, k.namespace, k.account, k.user_name, k.workload_stem, o.manner, o.workload_kind, o.workload_name,
+           o.held_since, o.ended_at, o.outcome, o.cpu_millis, d.held_from, d.held_until, u.held_s, u.shared_s, u.computing_s, u.idle_s, u.unknown_s, u.pause_s, u.gap_s, u.exchange_s, u.units,
            t.first_computing_at, t.last_computing_at, t.known_until, i.idle_from,
            n.inner_idle_s, u.engine_permille, u.sm_permille, u.tensor_permille,
            u.dram_permille, u.util_permille, u.fb_used_mib_max, u.power_w_max, u.power_w_min, u.throttled_samples, u.samples,
-           u.lying_samples, u.xid
+           u.lying_samples, x.xid
     FROM used u
     JOIN held_day d ON u.day = d.day AND u.device_id = d.device_id AND COALESCE(u.source, '') = COALESCE(d.source, '')
       AND COALESCE(u.allocation_id, '') = COALESCE(d.allocation_id, '') AND COALESCE(u.attempt, -1) = COALESCE(d.attempt, -1)
@@ -143,5 +164,9 @@ export const stintDay: Stage = {
       AND COALESCE(u.allocation_id, '') = COALESCE(i.allocation_id, '') AND COALESCE(u.attempt, -1) = COALESCE(i.attempt, -1)
     LEFT JOIN inner_idle n ON u.day = n.day AND u.device_id = n.device_id AND COALESCE(u.source, '') = COALESCE(n.source, '')
       AND COALESCE(u.allocation_id, '') = COALESCE(n.allocation_id, '') AND COALESCE(u.attempt, -1) = COALESCE(n.attempt, -1)
-    LEFT JOIN holder o ON u.day = o.day AND ${sameHolder('u', 'o')}`,
+    LEFT JOIN failing x ON u.day = x.day AND u.device_id = x.device_id AND COALESCE(u.source, '') = COALESCE(x.source, '')
+      AND COALESCE(u.allocation_id, '') = COALESCE(x.allocation_id, '') AND COALESCE(u.attempt, -1) = COALESCE(x.attempt, -1)
+    LEFT JOIN holder o ON u.day = o.day AND ${sameHolder('u', 'o')}
+    LEFT JOIN kind c ON u.day = c.day AND u.device_id = c.device_id
+    LEFT JOIN subject k ON u.day = k.day AND d.subject = k.subject`,
 };

@@ -1,6 +1,7 @@
 import type { Stage } from '../facts/stage.ts';
 
-const GROUPS = [
+/** What its rows are counted by. */
+export const SUBJECT_DAY_COLUMNS = [
   'day',
   'subject',
   'source',
@@ -32,7 +33,9 @@ export const subjectDay: Stage = {
   reads: [{ table: 'waterfall', days: [0] }],
   params: [],
   writes: [
-    ...GROUPS.map((name) => [name, name === 'day' ? 'DATE' : name === 'attempt' ? 'BIGINT' : 'VARCHAR'] as const),
+    ...SUBJECT_DAY_COLUMNS.map(
+      (name) => [name, name === 'day' ? 'DATE' : name === 'attempt' ? 'BIGINT' : 'VARCHAR'] as const,
+    ),
     ['usd_micros', 'BIGINT'],
     ['marginal_usd_micros', 'BIGINT'],
     ['gpu_units', 'BIGINT'],
@@ -40,8 +43,8 @@ export const subjectDay: Stage = {
   ],
   orderBy: 'subject, device_id, category, reason, node_id, model, purchase, region, provider, cluster',
   sql: `
-    SELECT ${GROUPS.join(', ')}, CAST(sum(usd_micros) AS BIGINT) AS usd_micros,
+    SELECT ${SUBJECT_DAY_COLUMNS.join(', ')}, CAST(sum(usd_micros) AS BIGINT) AS usd_micros,
            CAST(sum(marginal_usd_micros) AS BIGINT) AS marginal_usd_micros, CAST(sum(gpu_units) AS BIGINT) AS gpu_units,
            COALESCE(CAST(sum(gpu_units) FILTER (WHERE usd_micros IS NULL) AS BIGINT), 0) AS unpriced_units
-    FROM waterfall GROUP BY ${GROUPS.join(', ')}`,
+    FROM waterfall GROUP BY ${SUBJECT_DAY_COLUMNS.join(', ')}`,
 };

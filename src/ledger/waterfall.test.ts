@@ -51,9 +51,14 @@ const cases: Readonly<
   Record<string, { readonly entry: ReturnType<typeof entryOf>; readonly want: readonly string[] }>
 > = {
   'a job: unknown, idle, pause, gap, exchange, computing': {
-    entry: entryOf(all, { usd_micros: 1000, marginal_usd_micros: 100, idle_reason: 'parked' }),
+    entry: entryOf(all, {
+      usd_micros: 1000,
+      marginal_usd_micros: 100,
+      idle_reason: 'parked',
+      computing_reason: 'busy',
+    }),
     want: [
-      'computing null 300 30 300',
+      'computing busy 300 30 300',
       'idle parked 200 20 200',
       'starved exchange 100 10 100',
       'starved gap 200 20 200',

@@ -79,7 +79,7 @@ const part = (
  */
 export const waterfall: Stage = {
   name: 'waterfall',
-  version: 3,
+  version: 4,
   unit: 'day',
   reads: [
     { table: 'ledger_entry', days: [0] },
@@ -97,7 +97,7 @@ export const waterfall: Stage = {
   orderBy: 'subject, hour_start, device_id, bill_id, component, category, reason',
   sql: `
     WITH weighed AS (
-      SELECT ${DIMENSIONS}, idle_reason, usd_micros, marginal_usd_micros, gpu_units, split_weight,
+      SELECT ${DIMENSIONS}, idle_reason, computing_reason, usd_micros, marginal_usd_micros, gpu_units, split_weight,
              ${PARTS.map(({ name, units }) => `${units} AS ${name}`).join(', ')}
       FROM ledger_entry WHERE disposition = 'held'
     ), held_entry AS (
@@ -115,7 +115,7 @@ export const waterfall: Stage = {
         return part(category, reason, name, before === undefined ? null : `upto_${before.name}`, `upto_${name}`);
       }).join(' UNION ALL ')}
       UNION ALL
-      ${part('computing', 'CAST(NULL AS VARCHAR)', 'computed', `upto_${PARTS.at(-1)?.name}`, null)}
+      ${part('computing', 'computing_reason', 'computed', `upto_${PARTS.at(-1)?.name}`, null)}
       UNION ALL
       SELECT ${DIMENSIONS},
              CASE disposition WHEN 'stranded' THEN 'stranded' WHEN 'unallocated' THEN 'unallocated'

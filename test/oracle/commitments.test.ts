@@ -49,13 +49,13 @@ const cases: Record<string, { facts: Partial<Organisation>; want: string[] }> = 
       ],
     },
     want: [
-      // $9.20 over three; without any of them one machine less at $4.00 would run on demand.
-      '09 g-n1 gpu unallocated 3.066666 marginal 4.000000',
-      '09 g-n2 gpu unallocated 3.066667 marginal 4.000000',
-      '09 g-n3 gpu unallocated 3.066667 marginal 4.000000',
-      // $5.20 over two.
-      '10 g-n2 gpu unallocated 2.600000 marginal 4.000000',
-      '10 g-n3 gpu unallocated 2.600000 marginal 4.000000',
+      // $9.20 over three; without all of them the bill falls by the $8.00 that are on demand, and by no more.
+      '09 g-n1 gpu unallocated 3.066666 marginal 2.666666',
+      '09 g-n2 gpu unallocated 3.066667 marginal 2.666667',
+      '09 g-n3 gpu unallocated 3.066667 marginal 2.666667',
+      // $5.20 over two, $4.00 of it on demand.
+      '10 g-n2 gpu unallocated 2.600000 marginal 2.000000',
+      '10 g-n3 gpu unallocated 2.600000 marginal 2.000000',
     ],
   },
   'a savings plan over three SKUs is blended within each, and its unused rest is a line of its own': {
@@ -79,6 +79,38 @@ const cases: Record<string, { facts: Partial<Organisation>; want: string[] }> = 
       '09 g-n3 gpu unallocated 6.000000 marginal 0.000000',
       '09 g-n4 gpu unallocated 2.500000 marginal 2.250000',
       '09 sp gpu stranded 0.750000 marginal 0.000000',
+    ],
+  },
+  'what a commitment left unused is GPU money only if it is for GPUs: by a machine it paid for, or by its words': {
+    facts: {
+      nodes: [gpuNode('n1', nine, ten), gpuNode('cpu', nine, ten, { gpu_count: 0 })],
+      devices: gpuOf('n1'),
+      allocations: [idleSource],
+      charges: [
+        charge({ ...at(nine), effective: '2', resource_id: 'n1', sku_id: 'a', commitment_id: 'sp', ...committed }),
+        charge({ ...at(nine), effective: '1', resource_id: 'cpu', sku_id: 'c', commitment_id: 'm5', ...committed }),
+        ...['sp', 'm5', 'rds'].map((commitment_id) =>
+          charge({ ...at(nine), effective: '0.5', commitment_id, commitment_status: 'Unused' }),
+        ),
+        charge({
+          ...at(nine),
+          effective: '0.25',
+          commitment_id: 'ec2',
+          commitment_status: 'Unused',
+          sku_id: 'USE1-EC2SP:p5.3yrNoUpfront',
+        }),
+        // Room for machines without GPUs is nobody's stranded GPU.
+        charge({ ...at(nine), effective: '3', charge_category: 'Purchase', capacity_reservation_id: 'cr-m5' }),
+      ],
+    },
+    want: [
+      '09 cpu host beside 1.000000 marginal 0.000000',
+      '09 g-n1 gpu unallocated 2.000000 marginal 0.000000',
+      '09 sp gpu stranded 0.500000 marginal 0.000000',
+      '09 ec2 gpu stranded 0.250000 marginal 0.000000',
+      '09 m5 other beside 0.500000 marginal 0.000000',
+      '09 rds other beside 0.500000 marginal 0.000000',
+      '09 - other beside 3.000000 marginal 0.000000',
     ],
   },
   'a capacity block lies over its dates and on the machines that are in it, and is stranded while none is': {
@@ -181,6 +213,38 @@ const cases: Record<string, { facts: Partial<Organisation>; want: string[] }> = 
       // One GPU has all of the host: $2.00 in the ratio of $4.00 to $4.00, and owned.
       '09 o1 gpu unallocated 1.000000 marginal 0.000000',
       '09 o1 host unallocated 1.000000 marginal 0.000000',
+    ],
+  },
+  'without a bill only a cloud, or somebody who says so, makes an hour one that a bill would fall by': {
+    facts: {
+      nodes: [
+        node({ node_id: 'cellar', present_from: nine, present_until: ten }),
+        node({
+          node_id: 'hall',
+          present_from: nine,
+          present_until: ten,
+          provider: 'our-dc',
+          vcpu: 40,
+          memory_bytes: 2 ** 38,
+        }),
+        node({ node_id: 'cloud', present_from: nine, present_until: ten, provider: 'CoreWeave' }),
+        node({ node_id: 'rack', present_from: nine, present_until: ten, purchase: 'on-demand' }),
+        node({ node_id: 'own', present_from: nine, present_until: ten, provider: 'AWS', purchase: 'owned' }),
+      ],
+      devices: ['cellar', 'hall', 'cloud', 'rack', 'own'].map((node_id) =>
+        device({ device_id: `g-${node_id}`, node_id, model: 'H100' }),
+      ),
+      allocations: [idleSource],
+      rates: [rate({ usd_per_gpu_hour: '2' })],
+    },
+    want: [
+      '09 g-cellar gpu unallocated 2.000000 marginal no price',
+      // $4.00 of GPU to $4.56 of host.
+      '09 g-hall gpu unallocated 0.934579 marginal no price',
+      '09 g-hall host unallocated 1.065421 marginal no price',
+      '09 g-cloud gpu unallocated 2.000000 marginal 2.000000',
+      '09 g-rack gpu unallocated 2.000000 marginal 2.000000',
+      '09 g-own gpu unallocated 2.000000 marginal 0.000000',
     ],
   },
   'a bill of Google Cloud is of nodes of gcp': {

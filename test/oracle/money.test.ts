@@ -178,7 +178,7 @@ describe('money', () => {
         nodes: [billedNode('n1', { present_until: ten })],
         devices: [device({ device_id: 'g1', node_id: 'n1' })],
         samples: [
-          sample({ device_id: 'g1', ts: nine, step_s: 900, engine_permille: 700 }),
+          sample({ device_id: 'g1', ts: nine, step_s: 900, engine_permille: 665 }),
           sample({ device_id: 'g1', ts: nine + 900, step_s: 900, engine_permille: 0 }),
         ],
         allocations: [allocation({ ...held, allocation_id: 'a' })],
@@ -208,8 +208,10 @@ describe('money', () => {
   const kinds: [string, object, string][] = [
     ['tax', { charge_category: 'Tax', resource_id: 'n1' }, 'tax'],
     ['credit', { charge_category: 'Credit', commitment_status: 'Unused' }, 'credit'],
-    ['an unused commitment', { commitment_status: 'Unused', resource_id: 'n1' }, 'stranded'],
-    ['an unused reservation', { capacity_reservation_status: 'Unused' }, 'stranded'],
+    ['an unused commitment', { commitment_status: 'Unused', resource_id: 'n1' }, 'unused'],
+    ['one for GPUs', { commitment_status: 'Unused', resource_type: 'p5.48xlarge' }, 'stranded'],
+    ['an unused reservation', { capacity_reservation_status: 'Unused', service_name: 'Amazon RDS' }, 'unused'],
+    ['one for GPUs', { capacity_reservation_status: 'Unused', sku_id: 'UnusedBox:p5.48xlarge' }, 'stranded'],
     ['a node by its resource', { resource_id: 'arn:aws:ec2:i-1', service_name: 'Support' }, 'node'],
     ['a node of another provider', { resource_id: 'i-1', provider: 'GCP' }, 'other'],
     ['a node that has a resource is not met by its name', { resource_id: 'n1' }, 'other'],

@@ -59,6 +59,9 @@ export interface SampleRow {
   readonly engine_permille: number | null;
   readonly sm_permille: number | null;
   readonly util_permille: number | null;
+  readonly tensor_permille: number | null;
+  readonly dram_permille: number | null;
+  readonly throttle: number | null;
   readonly power_w: number | null;
   readonly fb_used_mib: number | null;
   readonly nvlink_mb_s: number | null;
@@ -80,9 +83,12 @@ export interface AllocationRow {
   readonly isolation: 'whole' | 'mig' | 'time-slice' | 'fraction';
   readonly cluster: string | null;
   readonly namespace: string | null;
+  readonly account: string | null;
+  readonly user_name: string | null;
   readonly workload_kind: string | null;
   readonly workload_name: string | null;
   readonly labels: Readonly<Record<string, string>>;
+  readonly submitted_at: number | null;
   readonly outcome: string | null;
 }
 
@@ -93,6 +99,8 @@ export interface WaitingRow {
   readonly waited_until: number | null;
   readonly cluster: string | null;
   readonly namespace: string | null;
+  readonly account: string | null;
+  readonly user_name: string | null;
   readonly workload_kind: string | null;
   readonly workload_name: string | null;
 }

@@ -40,7 +40,11 @@ function addFloating(draft: Draft, node_ids: readonly string[]): void {
     }
     const unused = { commitment_id: dice.pick(['sp-1', 'sp-2', null]), commitment_status: 'Unused' };
     if (dice.chance(50))
-      addCharge(draft, hour, hour + HOUR_S, { ...unused, resource_id: dice.pick([null, null, 'sp-x']) });
+      addCharge(draft, hour, hour + HOUR_S, {
+        ...unused,
+        resource_id: dice.pick([null, null, 'sp-x']),
+        sku_id: dice.pick([null, null, 'USE1-EC2SP:p5.1yrNoUpfront', 'USE1-EC2SP:m5.1yrNoUpfront']),
+      });
   }
 }
 

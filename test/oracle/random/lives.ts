@@ -15,19 +15,24 @@ function livesOnDevice(draft: Draft, where: Partial<AllocationRow>, id: string):
   const names = {
     namespace: dice.pick(['nlp', 'nlp', 'asr', null]),
     workload_kind: dice.chance(80) ? 'Job' : dice.pick(KINDS),
-    workload_name: dice.pick(['train', 'tune', null]),
+    workload_name: dice.pick(['train', 'tune-1', null]),
+    account: dice.pick(['nlp', null]),
+    user_name: dice.pick(['ada', 'ada', 'kim', null]),
   };
   let from = someTime(draft, start, start + 20 * HOUR_S);
   for (let life = 0; life < dice.int(1, 5) && from < end - HOUR_S; life += 1) {
     const until = Math.min(end, from + dice.pick([600, 5 * HOUR_S, 20 * HOUR_S, 40 * HOUR_S]) + dice.int(0, 3600));
     const outcome = dice.chance(80) ? dice.pick(BAD_ENDS) : dice.pick(['completed', 'cancelled', 'running', null]);
     const own = isPods ? { allocation_id: `${id}-${life}` } : { allocation_id: id, attempt: life };
+    const workload_name = names.workload_name === 'tune-1' && dice.chance(50) ? `tune-${life}` : names.workload_name;
     const row = allocation({
       source,
       ...where,
       ...own,
       ...names,
       cluster: 'a',
+      workload_name,
+      submitted_at: dice.pick([null, from, from - 600, from - 100 * HOUR_S]),
       outcome,
       held_from: from,
       held_until: until,

@@ -10,13 +10,16 @@ const permille = ({ dice }: Draft): number => dice.pick([0, 0, 5, 9, 10, 11, 300
 function metricsOf(draft: Draft, idle: boolean): Partial<SampleRow> {
   const { dice } = draft;
   const value = (): number => (idle && dice.chance(70) ? dice.pick([0, 9]) : permille(draft));
-  const watts = (): number => dice.pick([0, 70, 90, 91, 92, 100, 117, 118, 130, 131, 400]);
+  const watts = (): number => dice.pick([0, 9, 27, 31, 32, 70, 90, 91, 92, 100, 117, 118, 130, 131, 140, 141, 400]);
   const carries = (percent: number): boolean => !draft.has('signals') || dice.chance(percent);
   return {
     engine_permille: carries(40) ? value() : null,
     sm_permille: draft.has('signals') && dice.chance(30) ? value() : null,
     util_permille: draft.has('signals') && dice.chance(50) ? permille(draft) : null,
     power_w: draft.has('signals') && dice.chance(50) ? watts() : null,
+    tensor_permille: dice.chance(60) ? dice.pick([0, 150, 299, 300, 500]) : null,
+    dram_permille: dice.chance(60) ? dice.pick([100, 499, 500, 800]) : null,
+    throttle: dice.chance(40) ? dice.pick([0, 1, 4, 8, 36, 0x80]) : null,
     fb_used_mib: dice.chance(50) ? dice.pick([0, 499, 500, 40_000]) : null,
     nvlink_mb_s: dice.chance(40) ? dice.pick([0, 77, 30_001, 100_000, 800_000]) : null,
   };

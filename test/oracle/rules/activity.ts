@@ -43,14 +43,38 @@ function coverAt(ordered: readonly Cover[], time: number): Cover | undefined {
   return last !== undefined && time < last.until ? last : undefined;
 }
 
-/** The level of idle power by day: the least positive power of that day and the day before. */
-function levelsOf(samples: readonly SampleRow[]): Map<number, number> {
-  const levels = new Map<number, number>();
-  for (const { ts, power_w } of samples) {
-    if (power_w === null || power_w <= 0) continue;
-    for (const day of [dayOf(ts), dayOf(ts) + DAY_S]) levels.set(day, Math.min(power_w, levels.get(day) ?? Infinity));
+/** The most that is still rest, in tenths of a watt, by day: of that day's samples and those of the day before. */
+interface Rest {
+  readonly empty: number;
+  readonly held: number;
+}
+
+function restsOf(samples: readonly SampleRow[]): Map<number, Rest> {
+  const byDay = new Map<number, SampleRow[]>();
+  for (const sample of samples) {
+    if (sample.power_w === null || sample.power_w <= 0) continue;
+    for (const day of [dayOf(sample.ts), dayOf(sample.ts) + DAY_S]) {
+      const drawn = byDay.get(day);
+      if (drawn === undefined) byDay.set(day, [sample]);
+      else drawn.push(sample);
+    }
   }
-  return levels;
+  return new Map([...byDay].map(([day, drawn]) => [day, restOf(drawn)]));
+}
+
+function restOf(drawn: readonly SampleRow[]): Rest {
+  const least = Math.min(...drawn.map(({ power_w }) => power_w ?? Infinity));
+  const busy = drawn.filter(
+    (sample) => (sample.engine_permille ?? sample.sm_permille ?? sample.util_permille ?? 0) >= 500,
+  );
+  const wasEmpty = drawn.some(({ fb_used_mib }) => fb_used_mib !== null && fb_used_mib < 500);
+  const work =
+    busy.length === 0
+      ? Infinity
+      : Math.floor((9 * busy.reduce((sum, { power_w }) => sum + (power_w ?? 0), 0)) / busy.length);
+  const empty = 13 * least;
+  const held = wasEmpty || busy.length > 0 ? Math.max(empty, Math.min(35 * least, 10 * least + 700)) : empty;
+  return { empty: Math.min(empty, work), held: Math.min(held, work) };
 }
 
 export function activityOf(samplesOfDevice: readonly SampleRow[]): ActivityOfDevice {
@@ -59,7 +83,7 @@ export function activityOf(samplesOfDevice: readonly SampleRow[]): ActivityOfDev
   const sm = coversOf(samples, 'sm_permille');
   const util = coversOf(samples, 'util_permille');
   const power = coversOf(samples, 'power_w');
-  const levels = levelsOf(samples);
+  const rests = restsOf(samples);
 
   const at = (time: number): Activity => {
     const utilNow = coverAt(util, time);
@@ -69,8 +93,9 @@ export function activityOf(samplesOfDevice: readonly SampleRow[]): ActivityOfDev
     // Where util is the signal it is below 10 ‰ here, so that it cannot disagree with itself.
     if (utilNow !== undefined && utilNow.value >= 500) return 'unknown';
     const powerNow = coverAt(power, time);
-    const level = levels.get(dayOf(signal.sample.ts));
-    if (powerNow !== undefined && level !== undefined && powerNow.value * 10 > level * 13) return 'unknown';
+    const rest = rests.get(dayOf(signal.sample.ts));
+    if (powerNow === undefined || rest === undefined) return 'idle';
+    if (powerNow.value * 10 > ((powerNow.sample.fb_used_mib ?? 0) >= 500 ? rest.held : rest.empty)) return 'unknown';
     return 'idle';
   };
 

@@ -8,10 +8,11 @@ import { groupedBy } from '../order.ts';
 const COMPONENT_AND_DISPOSITION: Readonly<
   Record<
     Exclude<Kind, 'node' | 'block'>,
-    Pick<OracleEntry, 'component' | 'disposition'> & Partial<Pick<OracleEntry, 'purchase'>>
+    Pick<OracleEntry, 'component' | 'disposition'> & Partial<Pick<OracleEntry, 'purchase' | 'reason'>>
   >
 > = {
   stranded: { component: 'gpu', disposition: 'stranded', purchase: 'committed' },
+  unused: { component: 'other', disposition: 'beside', purchase: 'committed', reason: 'unused-commitment' },
   unmatched: { component: 'gpu', disposition: 'unmatched' },
   tax: { component: 'other', disposition: 'tax' },
   credit: { component: 'other', disposition: 'credit' },
@@ -23,7 +24,7 @@ const COMPONENT_AND_DISPOSITION: Readonly<
   other: { component: 'other', disposition: 'beside' },
 };
 
-const NEVER_SAVED: ReadonlySet<Kind> = new Set(['stranded', 'tax', 'credit', 'support']);
+const NEVER_SAVED: ReadonlySet<Kind> = new Set(['stranded', 'unused', 'tax', 'credit', 'support']);
 
 /** What of charges would not have come without the use: all that no commitment pays for. */
 export function marginalOf(kind: Kind, rows: readonly ChargeHour[]): bigint {

@@ -10,6 +10,7 @@ export type Kind =
   | 'tax'
   | 'credit'
   | 'stranded'
+  | 'unused'
   | 'node'
   | 'block'
   | 'support'
@@ -61,7 +62,7 @@ export interface PostedBill {
 const MICROS_OF_DECIMAL = ONE / 1_000_000n;
 
 const GPU_WORDS =
-  /\bgpu(s|[0-9]+)?\b|\b(h100|h200|b200|b300|gb200|gb300|a100|a10g?|l40s?|l4|t4|v100|p100|mi[0-9]{3}x?|gaudi[0-9]?|trainium|inferentia|tpu)\b|\b(p[2-6][a-z]*|g[4-7][a-z]*|trn[0-9][a-z]*|inf[0-9])\.[0-9]*x?large\b|\b(a2|a3|a4|g2)-(high|mega|ultra|standard)|standard_n[cdv]/;
+  /\bgpu(s|[0-9]+)?\b|\b(h100|h200|b200|b300|gb200|gb300|a100|a10g?|l40s?|l4|t4|v100|p100|mi[0-9]{3}x?|gaudi[0-9]?|trainium|inferentia|tpu)\b|\b(p[2-6][a-z]*|g[4-7][a-z]*|trn[0-9][a-z]*|inf[0-9])\.[0-9]*x?large\b|\b(a2|a3|a4|g2)-(high|mega|ultra|standard)|standard_n[cdv]|\bec2sp:(p[2-6]|g[4-7]|trn|inf)/;
 
 export function speaksOfGpu(charge: ChargeRow): boolean {
   const words = [charge.charge_description, charge.sku_id, charge.resource_type, charge.service_name];
@@ -106,10 +107,26 @@ export function isCommitted({ commitment_id, capacity_reservation_id, pricing_ca
   return commitment_id !== null || capacity_reservation_id !== null || pricing_category === 'Committed';
 }
 
-export function kindOf(charge: ChargeRow, nodes: readonly NodeRow[]): Kind {
+/** Whether what was bought under the id is for GPUs: a row of the bill with it meets a machine with GPUs, or speaks of one. */
+function isGpuBought(org: Organisation, bill: Bill, id: string | null, known: readonly NodeRow[]): boolean {
+  if (id === null) return false;
+  const hasGpus = (node_id: string): boolean =>
+    org.devices.some((row) => row.node_id === node_id) ||
+    org.nodes.some((row) => row.node_id === node_id && row.gpu_count !== 0);
+  const same = bill.charges.filter(
+    ({ charge }) => charge.commitment_id === id || charge.capacity_reservation_id === id,
+  );
+  return same.some(({ charge }) => {
+    const met = nodeMetBy(charge, known);
+    return speaksOfGpu(charge) || (met !== null && hasGpus(met));
+  });
+}
+
+export function kindOf(charge: ChargeRow, nodes: readonly NodeRow[], isForGpus = speaksOfGpu(charge)): Kind {
   if (charge.charge_category === 'Tax') return 'tax';
   if (charge.charge_category === 'Credit') return 'credit';
-  if (charge.commitment_status === 'Unused' || charge.capacity_reservation_status === 'Unused') return 'stranded';
+  if (charge.commitment_status === 'Unused' || charge.capacity_reservation_status === 'Unused')
+    return isForGpus ? 'stranded' : 'unused';
   const meetsNode = nodeMetBy(charge, nodes) !== null;
   if (!meetsNode && (charge.service_name ?? '').toLowerCase().includes('support')) return 'support';
   if (charge.service_category === 'Storage') return 'storage';
@@ -118,7 +135,7 @@ export function kindOf(charge: ChargeRow, nodes: readonly NodeRow[]): Kind {
     return /transfer|egress|bandwidth/.test(words) ? 'transfer' : 'network';
   }
   if (meetsNode) return 'node';
-  if (isBlock(charge)) return 'block';
+  if (isBlock(charge) && isForGpus) return 'block';
   if (speaksOfGpu(charge)) return 'unmatched';
   return charge.service_category === 'Compute' ? 'host' : 'other';
 }
@@ -191,11 +208,15 @@ function postedBill(org: Organisation, bill: Bill, nodes: readonly NodeSpell[]):
       sum += usdOf(charge);
       const micros = dividedAndRounded(sum, MICROS_OF_DECIMAL) - before;
       posted += micros;
-      const kind = kindOf(charge, known);
+      const isForGpus =
+        speaksOfGpu(charge) ||
+        isGpuBought(org, bill, charge.commitment_id, known) ||
+        isGpuBought(org, bill, charge.capacity_reservation_id, known);
+      const kind = kindOf(charge, known, isForGpus);
       const node_id = OF_NODES.has(kind) ? nodeMetBy(charge, known) : null;
       const spells = nodes.filter((spell) => spell.row.node_id === node_id);
       const reserved = kind === 'block' ? nodesOfReservation(bill, charge.capacity_reservation_id, known) : [];
-      const isBought = kind === 'stranded' || kind === 'block';
+      const isBought = kind === 'stranded' || kind === 'unused' || kind === 'block';
       const bought = isBought ? (charge.commitment_id ?? charge.capacity_reservation_id) : null;
       const resource_id = charge.resource_id ?? bought ?? unnamedResource(charge);
       for (const part of hoursOfCharge(charge, micros, spells)) {
@@ -229,27 +250,19 @@ interface Share {
   readonly marginal_micros: bigint;
 }
 
-/** What a pool's money is to each of its nodes: its blended price, and what the bill would fall by without it. */
+/** What a pool's money is to each of its nodes: its part of the blended price, and of what the bill would fall by without the pool. */
 function sharesOf(pool: readonly ChargeHour[], nodes: readonly NodeSpell[]): Share[] {
   const hour = pool[0]?.hour ?? 0;
   const namesOf = (rows: readonly ChargeHour[]): string[] =>
     [...new Set(rows.flatMap((row) => (row.kind === 'block' ? row.reserved : (row.node_id ?? []))))].sort();
   const node_ids = namesOf(pool);
-  const parts = split(
-    sumOf(pool),
-    node_ids.map((node_id) => BigInt(secondsInHour(nodes, node_id, hour))),
-  );
+  const seconds = node_ids.map((node_id) => BigInt(secondsInHour(nodes, node_id, hour)));
   const uncommitted = pool.filter((row) => !isCommitted(row.charge));
-  const named = new Set(namesOf(uncommitted));
-  const seconds = parts.reduce((sum, { weight }, index) => sum + (named.has(node_ids[index] ?? '') ? weight : 0n), 0n);
-  const marginalOf = (weight: bigint): bigint => {
-    if (named.size === 0) return 0n;
-    return seconds === 0n ? sumOf(uncommitted) / BigInt(named.size) : (sumOf(uncommitted) * weight) / seconds;
-  };
-  return parts.map(({ part, weight }, index) => ({
-    node_id: node_ids[index] ?? '',
-    micros: part,
-    marginal_micros: node_ids.length === 1 ? sumOf(uncommitted) : marginalOf(weight),
+  const [parts, marginals] = [split(sumOf(pool), seconds), split(sumOf(uncommitted), seconds)];
+  return node_ids.map((node_id, index) => ({
+    node_id,
+    micros: parts[index]?.part ?? 0n,
+    marginal_micros: marginals[index]?.part ?? 0n,
   }));
 }
 

@@ -14,23 +14,29 @@ import type { RootMoney } from './root-money.ts';
 interface ComponentMoney {
   readonly component: 'gpu' | 'host';
   readonly micros: bigint;
-  readonly marginal: bigint;
+  readonly marginal: bigint | null;
 }
 
 /** A root's money by component; a host that costs nothing is not listed. */
 function componentsOf(
   weights: { gpu: bigint; host: bigint } | null,
   micros: bigint,
-  marginal: bigint,
+  marginal: bigint | null,
 ): ComponentMoney[] {
   if (weights === null) return [{ component: 'gpu', micros, marginal }];
   const [gpu = 0n, host = 0n] = split(micros, [weights.gpu, weights.host]).map(({ part }) => part);
-  const [gpuMarginal = 0n, hostMarginal = 0n] = split(marginal, [weights.gpu, weights.host]).map(({ part }) => part);
+  const marginals = marginal === null ? [] : split(marginal, [weights.gpu, weights.host]).map(({ part }) => part);
   const all: ComponentMoney[] = [
-    { component: 'gpu', micros: gpu, marginal: gpuMarginal },
-    { component: 'host', micros: host, marginal: hostMarginal },
+    { component: 'gpu', micros: gpu, marginal: marginals[0] ?? null },
+    { component: 'host', micros: host, marginal: marginals[1] ?? null },
   ];
-  return all.filter((each) => each.component === 'gpu' || each.micros !== 0n || each.marginal !== 0n);
+  return all.filter((each) => each.component === 'gpu' || each.micros !== 0n || (each.marginal ?? 0n) !== 0n);
+}
+
+/** What the bill would fall by without all of it; null where that is not known of a part. */
+function marginalOf(group: readonly RootMoney[]): bigint | null {
+  if (group.some((each) => each.marginal_micros === null)) return null;
+  return group.reduce((sum, each) => sum + (each.marginal_micros ?? 0n), 0n);
 }
 
 /** Splits the money of each root and hour over who had it. */
@@ -62,12 +68,12 @@ export function entriesOfDevices(
       const node = nodeRowAt(org, spell?.node_id ?? null, Math.max(hour, spell?.from ?? 0));
       const isPriced = group.every((each) => each.micros !== null);
       const micros = group.reduce((sum, each) => sum + (each.micros ?? 0n), 0n);
-      const marginal = group.reduce((sum, each) => sum + (each.marginal_micros ?? 0n), 0n);
+      const marginal = marginalOf(group);
       const model = spell?.model ?? null;
       const weights = isPriced ? partWeights(componentPrices, node, model, gpusOf(presence, node, hour)) : null;
       return componentsOf(weights, micros, marginal).flatMap(({ component, micros: ofPart, marginal: ofMarginal }) => {
         const units_by_row = rows.map((row) => row.unit_seconds);
-        const [parts, marginals] = [split(ofPart, units_by_row), split(ofMarginal, units_by_row)];
+        const [parts, marginals] = [split(ofPart, units_by_row), split(ofMarginal ?? 0n, units_by_row)];
         return rows.map((row, index) => {
           const part = parts[index] ?? { part: 0n, before: 0n, weight: 0n, total: 0n };
           const { computing_units, idle_units, unknown_units, seconds: _, unit_seconds, hour: __, ...named } = row;
@@ -87,7 +93,7 @@ export function entriesOfDevices(
             basis,
             component,
             usd_micros: isPriced ? part.part : null,
-            marginal_usd_micros: isPriced ? (marginals[index]?.part ?? 0n) : null,
+            marginal_usd_micros: isPriced && ofMarginal !== null ? (marginals[index]?.part ?? 0n) : null,
             split_of_usd_micros: isPriced ? ofPart : null,
             split_before: part.before,
             split_weight: part.weight,

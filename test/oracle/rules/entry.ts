@@ -42,6 +42,7 @@ export interface OracleEntry {
   readonly split_exchange: bigint;
   readonly manner: string | null;
   readonly idle_reason: string | null;
+  readonly computing_reason: string | null;
 }
 
 /** An entry before it is said whom ownership is asked for. */
@@ -75,6 +76,7 @@ export const NOTHING_KNOWN = {
   split_exchange: 0n,
   manner: null,
   idle_reason: null,
+  computing_reason: null,
 } as const;
 
 export const undivided = (micros: bigint, marginal_micros: bigint) => ({

@@ -14,7 +14,17 @@ export interface Fate extends Period {
 /** What of an allocation tells which job it is of. */
 type Named = Pick<
   AllocationRow,
-  'source' | 'allocation_id' | 'attempt' | 'cluster' | 'namespace' | 'workload_kind' | 'workload_name' | 'labels'
+  | 'source'
+  | 'allocation_id'
+  | 'attempt'
+  | 'cluster'
+  | 'namespace'
+  | 'workload_kind'
+  | 'workload_name'
+  | 'labels'
+  | 'account'
+  | 'user_name'
+  | 'submitted_at'
 >;
 
 interface Attempt<Row extends Named = AllocationRow> {
@@ -91,7 +101,9 @@ export function fatesOf(
       const ended_at = ends.includes(null) ? Infinity : Math.max(...ends.map(Number));
       if (outcome === null || !BAD_ENDS.includes(outcome) || !isJob(attempt)) return undefined;
       if (ended_at > day + DAY_S + FORTNIGHT_S) return undefined;
-      const resumed = [...begun, ...waits].some((later) => continues(attempt, later, ended_at));
+      const isAgain = [...begun, ...waits].some((later) => continues(attempt, later, ended_at));
+      const isByHand = !isAgain && [...begun, ...waits].some((later) => isHandedInAgain(attempt, later, ended_at));
+      const resumed = isAgain || isByHand;
       if (!resumed && (outcome === 'timeout' || hadRested(ended_at))) return undefined;
       const givenUp = begun.some(
         ({ rows: of, begun_at }) =>
@@ -100,7 +112,10 @@ export function fatesOf(
       const isNear = (at: number): boolean => at > day - FORTNIGHT_S && at <= day + DAY_S + FORTNIGHT_S;
       const recorded = savedBy(org.work, attempts.get(keyOf(holder)) ?? [], endOf).filter(isNear);
       const near = recorded.length > 0 ? recorded : seenBy(hoursOf.get(keyOf(holder)) ?? [], begunAt).filter(isNear);
-      const kept_at = near.length === 0 || (!resumed && givenUp) ? -Infinity : Math.max(...near);
+      if (isByHand && outcome === 'timeout' && near.length === 0) return undefined;
+      const hasSavedAtLast = recorded.some((at) => at >= ended_at - 600);
+      const isKept = near.length > 0 && (resumed || !givenUp || hasSavedAtLast);
+      const kept_at = isKept ? Math.max(...near) : -Infinity;
       const [from, until] = [Math.max(day, attempt.begun_at), Math.min(day + DAY_S, ended_at)];
       return kept_at >= until ? undefined : { outcome, from, until, lost_from: Math.max(from, kept_at) };
     }
@@ -126,6 +141,28 @@ function continues(earlier: Attempt, later: Attempt<Named>, ended_at: number): b
     names[1] !== 'CronJob' &&
     names.every((value, index) => value !== null && value === others[index])
   );
+}
+
+/** Another job of the same person, account and name, handed in within three days, where there are no namespaces. */
+function isHandedInAgain(earlier: Attempt, later: Attempt<Named>, ended_at: number): boolean {
+  const [a, b] = [earlier.rows[0], later.rows[0]];
+  if (a === undefined || b === undefined || a.source !== b.source || a.allocation_id === b.allocation_id) return false;
+  if (later.begun_at < ended_at - 120 || later.begun_at >= ended_at + FORTNIGHT_S) return false;
+  const submits = later.rows.flatMap((row) => row.submitted_at ?? []);
+  const submitted = submits.length === 0 ? later.begun_at : Math.min(...submits);
+  if (submitted < ended_at - 120 || submitted >= ended_at + 3 * DAY_S) return false;
+  const toldOf = (
+    { rows }: Attempt<Named>,
+    column: 'namespace' | 'cluster' | 'account' | 'user_name' | 'workload_kind' | 'workload_name',
+  ) => least(rows.map((row) => row[column]));
+  if (toldOf(earlier, 'namespace') !== null || toldOf(later, 'namespace') !== null) return false;
+  const isSame = (['cluster', 'account', 'user_name', 'workload_kind'] as const).every(
+    (column) => (toldOf(earlier, column) ?? '') === (toldOf(later, column) ?? ''),
+  );
+  const kind = toldOf(earlier, 'workload_kind');
+  const isKnown = toldOf(earlier, 'user_name') !== null && kind !== null && kind !== 'CronJob';
+  const name = toldOf(earlier, 'workload_name');
+  return isSame && isKnown && name !== null && name === toldOf(later, 'workload_name');
 }
 
 /** When checkpoints were written that meet a row of the attempt. */

@@ -40,6 +40,7 @@ export interface GpuHour {
   exchange_units: bigint;
   readonly manner: Manner | null;
   idle_reason: string | null;
+  computing_reason: string | null;
   conflict: boolean;
 }
 
@@ -82,6 +83,7 @@ function gpuHourOf(part: Part, hour: number, holdings: readonly Holding[]): GpuH
     exchange_units: 0n,
     manner: row === undefined ? null : mannerOf(holdings, row, dayOf(hour)),
     idle_reason: null,
+    computing_reason: null,
     conflict: false,
   };
 }
@@ -146,7 +148,10 @@ export function gpuHoursOf(
   });
   for (const pieces of named.values()) {
     const activity = activities.get(pieces[0]?.row.device_id ?? '');
-    const pauses = activity === undefined ? [] : pausesOf(activity, pieces);
+    const beside = [...named.values()].filter((others) => others !== pieces).flat();
+    const isShared = (time: number): boolean =>
+      beside.some(({ row, from, until }) => row.device_id === pieces[0]?.row.device_id && from <= time && time < until);
+    const pauses = activity === undefined ? [] : pausesOf(activity, pieces).filter(({ until }) => !isShared(until));
     for (const piece of pieces.filter(({ row }) => row.manner === 'job'))
       for (const pause of pauses) {
         const seconds = secondsOf(overlap(piece, pause));
@@ -167,8 +172,9 @@ function addSensors(
 ): void {
   if (row.disposition !== 'held') return;
   const rate = exchangeRate(presence, row.device_id, row.hour, acceleratorNames);
-  const { gap, exchange, idleReason } = sensorsOf(samples.get(row.device_id) ?? [], row.hour, rate);
+  const { gap, exchange, idleReason, computingReason } = sensorsOf(samples.get(row.device_id) ?? [], row.hour, rate);
   row.idle_reason = idleReason;
+  row.computing_reason = computingReason;
   if (row.manner !== 'job' && row.manner !== 'serving') return;
   row.gap_units = (row.named_units * BigInt(gap)) / 1000n;
   if (row.manner !== 'job') return;

@@ -20,8 +20,29 @@ const BY_KIND: Readonly<Record<string, Manner>> = {
   Notebook: 'interactive',
 };
 
-export const mannerOfRow = ({ labels, workload_kind }: Pick<AllocationRow, 'labels' | 'workload_kind'>): Manner =>
-  BY_CLASS[labels['class'] ?? ''] ?? BY_KIND[workload_kind ?? ''] ?? 'job';
+const TOOLS = /(^| )(jupyter|jupyterlab|jupyterhub|code server|openvscode|vscode|rstudio|sshd)( |$)/;
+const BY_HAND = /(^| )(notebook|ssh|shell|bash|interactive|debug|sleep|devbox|devpod|playground)( |$)/;
+const ROOMS = /(^| )(interactive|interact|jupyter|ondemand|notebook|notebooks)( |$)/;
+const SHELLS = /^(interactive|bash|sh|zsh|csh|tcsh|fish|tmux|screen)$/;
+const PLAIN_KINDS = new Set(['Pod', 'ReplicaSet', 'Deployment', 'StatefulSet']);
+
+const words = (text: string | null | undefined): string => (text ?? '').toLowerCase().replaceAll(/[-_/.:]/g, ' ');
+
+type Told = Pick<AllocationRow, 'source' | 'labels' | 'workload_kind' | 'workload_name'>;
+
+/** Whether people sit in front of it, by what its source keeps. */
+function isSession({ source, labels, workload_kind, workload_name }: Told): boolean {
+  const [kind, name] = [workload_kind ?? '', words(workload_name)];
+  if (labels['bursar.io/session'] !== undefined) return true;
+  if (PLAIN_KINDS.has(kind) && TOOLS.test(name)) return true;
+  if (kind === 'Pod' && BY_HAND.test(name)) return true;
+  if (!source.startsWith('slurm')) return false;
+  const isShell = SHELLS.test((workload_name ?? '').toLowerCase()) || (workload_name ?? '').includes('sys/dashboard/');
+  return isShell || TOOLS.test(name) || ROOMS.test(words(labels['partition'])) || ROOMS.test(words(labels['qos']));
+}
+
+export const mannerOfRow = (row: Told): Manner =>
+  BY_CLASS[row.labels['class'] ?? ''] ?? (isSession(row) ? 'interactive' : (BY_KIND[row.workload_kind ?? ''] ?? 'job'));
 
 /** What tells holders apart. */
 export const holderOf = ({ source, allocation_id, attempt }: AllocationRow): string =>

@@ -9,3 +9,10 @@ export function shortName(provider: string): string {
   const lower = provider.toLowerCase();
   return SHORT_NAMES[lower] ?? lower;
 }
+
+/** Those that rent machines out, of all whose short names are known. */
+const CLOUDS: ReadonlySet<string> = new Set(['aws', 'azure', 'gcp', 'oci', 'coreweave', 'lambda']);
+
+export function isCloud(provider: string): boolean {
+  return CLOUDS.has(shortName(provider));
+}

@@ -10,6 +10,7 @@ import type { Period } from '../order.ts';
 import { U, nodeRowAt, rootOf, secondsOfRoot, spellOfRoot, nodesStillThere } from './presence.ts';
 import { firstDayOf, horizonOf } from './holding.ts';
 import type { Presence, Spell } from './presence.ts';
+import { isCloud } from './provider.ts';
 import { billsOfNode, microsOf, nanosOf, priceOf, ratesInForce } from './prices.ts';
 import type { BuiltIn } from './prices.ts';
 
@@ -136,12 +137,25 @@ export function moneyOfRates(
           );
       const basis = price === null ? 'unpriced' : price.stated && own.length === 0 ? 'rate' : 'estimated';
       const micros = price === null ? null : microsOf(price.nanosPerHour, seconds);
-      const isPaidAnyway = node?.purchase === 'committed' || node?.purchase === 'owned';
-      const marginal_micros = isPaidAnyway && micros !== null ? 0n : micros;
+      const marginal_micros = micros === null ? null : fallsBy(node, own.length > 0, micros);
       money.push({ root_device_id, hour, basis, bill: null, micros, marginal_micros, region: null });
     }
   }
   return money;
+}
+
+/** What the bill would fall by without an hour of the node: nothing, its price, or nobody knows. */
+function fallsBy(node: NodeRow | undefined, hasBill: boolean, micros: bigint): bigint | null {
+  switch (node?.purchase ?? null) {
+    case 'committed':
+    case 'owned':
+      return 0n;
+    case 'on-demand':
+    case 'spot':
+      return micros;
+    case null:
+      return hasBill || (node !== undefined && node.provider !== null && isCloud(node.provider)) ? micros : null;
+  }
 }
 
 /** Owned and committed nodes cost their rate also while they are not there. */

@@ -6,13 +6,16 @@ import { bestFit } from './prices.ts';
 
 const PARKED_MIB_MIN = 500;
 /** MB/s on the links during an exchange, of a link that carries 1 GB/s. */
-const EXCHANGE_MB_S_OF_GB_S = 400;
+const EXCHANGE_MB_S_OF_GB_S = 250;
+/** Engine activity, in permille, that is taken as full. */
+const FULL_ENGINE = 950;
 
 /** What the sensors of a device said in an hour, in permille of the time it computed. */
 export interface SensorsOfHour {
   readonly gap: number;
   readonly exchange: number;
   readonly idleReason: 'parked' | 'bare' | null;
+  readonly computingReason: 'throttled' | 'launch-bound' | 'memory-bound' | 'busy' | null;
 }
 
 /** The whole mean of what is known; null where nothing is. */
@@ -45,8 +48,8 @@ export function sensorsOf(samplesOfDevice: readonly SampleRow[], hour: number, r
   );
   const of = (value: (sample: SampleRow) => number | null): number | null => mean(computing.map(value));
   const gap = of(({ engine_permille, util_permille }) => {
-    const active = engine_permille ?? util_permille;
-    return active === null ? null : 1000 - active;
+    if (engine_permille !== null) return 1000 - Math.min(1000, Math.floor((engine_permille * 1000) / FULL_ENGINE));
+    return util_permille === null ? null : 1000 - util_permille;
   });
   const [nvlink, engine, sm] = [
     of((each) => each.nvlink_mb_s),
@@ -59,6 +62,22 @@ export function sensorsOf(samplesOfDevice: readonly SampleRow[], hour: number, r
   return {
     gap: gap ?? 0,
     exchange: Math.min(onLinks, offSms),
+    computingReason: computingReasonOf(computing),
     idleReason: memory.length === 0 ? null : Math.max(...memory) >= PARKED_MIB_MIN ? 'parked' : 'bare',
   };
+}
+
+/** NVML's bits of hardware slowdown, software and hardware heat, power brake. */
+const SLOWING = 0x8 | 0x20 | 0x40 | 0x80;
+
+/** What bounds the samples that compute, by their means; null where a field that would tell is missing. */
+function computingReasonOf(computing: readonly SampleRow[]): SensorsOfHour['computingReason'] {
+  const slowed = computing.filter(({ throttle }) => throttle !== null && (throttle & SLOWING) !== 0);
+  if (computing.length > 0 && slowed.length * 2 >= computing.length) return 'throttled';
+  const [engine, sm, dram, tensor] = (
+    ['engine_permille', 'sm_permille', 'dram_permille', 'tensor_permille'] as const
+  ).map((metric) => mean(computing.map((sample) => sample[metric])));
+  if (engine != null && sm != null && engine > 900 && sm < 300) return 'launch-bound';
+  if (dram != null && tensor != null && dram >= 500 && tensor < 300) return 'memory-bound';
+  return [engine, sm, dram, tensor].every((each) => each != null) ? 'busy' : null;
 }

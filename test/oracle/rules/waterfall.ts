@@ -45,7 +45,7 @@ function partsOf(entry: OracleEntry): OracleWaterfall[] {
     { category: 'starved', reason: 'pause', weight: split_pause },
     { category: 'starved', reason: 'gap', weight: isServing ? 0n : split_gap },
     { category: 'starved', reason: 'exchange', weight: split_exchange },
-    { category: 'computing', reason: null, weight: split_computing - split_gap - split_exchange },
+    { category: 'computing', reason: entry.computing_reason, weight: split_computing - split_gap - split_exchange },
   ];
   // Without seconds behind it the money is unknown, not split evenly.
   const weights = parts.map(({ weight }, index) => (split_weight === 0n && index === 0 ? 1n : weight));
