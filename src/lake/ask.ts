@@ -3,7 +3,7 @@ import { factTableByName } from '../facts/fact-table.ts';
 import type { DerivedUnit, Snapshot } from '../facts/manifest.ts';
 import type { Stage } from '../facts/stage.ts';
 import { DerivedState } from './derived-state.ts';
-import type { Engine, Params } from './engine.ts';
+import type { Engine, LoadColumns, Params } from './engine.ts';
 import { derivedRelation, factRelation } from './relation.ts';
 
 /** A table a question reads, and the days of it (both included); without days, all. */
@@ -39,6 +39,8 @@ export interface KeepWish {
   readonly sql: readonly string[];
   /** What several questions say in their WITH, word for word. */
   readonly parts?: readonly SharedPart[];
+  /** Values of `$name` in the parts. */
+  readonly params?: Params;
 }
 
 /** Relations of a WITH of which questions use the last only; its rows are worked out once. */
@@ -56,6 +58,12 @@ export interface Asker {
    * them costs more than most questions do. Answers are the same. A table of very many rows stays in its files.
    */
   keep(wish: KeepWish): Promise<void>;
+  /** Gives back the memory of shared parts; who asks for one again works it out. */
+  forgetParts(): Promise<void>;
+  /** Hands rows to later questions, which name them as any table. */
+  load(table: string, columns: LoadColumns): Promise<void>;
+  /** Leaves an answer with the engine, under a name for later questions: what is only summed need not be fetched. */
+  make(table: string, question: Question): Promise<void>;
 }
 
 /** Up to some 200 bytes each, and three such tables: a third of the memory a reader has. */
@@ -103,13 +111,25 @@ export function askerOf(
       await bind(short);
       return engine.rows<Row>(short.sql, short.params);
     },
-    async keep({ tables, first, last, sql, parts = [] }) {
+    async forgetParts() {
+      for (const name of lake.parts.keys()) await engine.run(`DROP TABLE IF EXISTS kept_${name}`);
+      lake.parts.clear();
+    },
+    async load(table, columns) {
+      await engine.load(table, columns);
+    },
+    async make(table, question) {
+      const short = withKeptParts(lake, question);
+      await bind(short);
+      await engine.run(`CREATE OR REPLACE TEMP TABLE ${table} AS ${short.sql}`, short.params);
+    },
+    async keep({ tables, first, last, sql, parts = [], params }) {
       for (const table of tables) await keepTable(engine, lake, { table, first, last }, sql.join('\n'));
       for (const part of parts) {
         const { name } = part;
         const whole = `WITH ${part.sql} SELECT * FROM ${name}`;
         await bind({ tables: part.tables.map((table) => ({ table, first, last })), sql: whole });
-        await engine.run(`CREATE OR REPLACE TEMP TABLE kept_${name} AS ${whole}`);
+        await engine.run(`CREATE OR REPLACE TEMP TABLE kept_${name} AS ${whole}`, params);
         lake.parts.set(name, { ...part, first, last });
       }
     },

@@ -15,6 +15,7 @@ const {
   DuckDBTimestampValue,
   INTEGER,
   UINTEGER,
+  VARCHAR,
 } = createRequire(import.meta.url)('@duckdb/node-api') as typeof DuckDB;
 
 /** A value handed to SQL as `$name`; a Date becomes a TIMESTAMP in UTC. */
@@ -28,16 +29,21 @@ export type Params = Readonly<Record<string, Param>>;
 export interface Engine {
   run(sql: string, params?: Params): Promise<void>;
   rows<T>(sql: string, params?: Params): Promise<T[]>;
-  /** Makes a temporary table of whole numbers, all columns of one length. Millions of rows cost tenths of a second. */
-  load(table: string, columns: ReadonlyMap<string, Int32Array | Uint32Array>): Promise<void>;
+  /** Makes a temporary table, all columns of one length. A million whole numbers cost tenths of a second, texts five times as much. */
+  load(table: string, columns: LoadColumns): Promise<void>;
   close(): void;
 }
+
+/** Columns by name: whole numbers or texts. */
+export type LoadColumns = ReadonlyMap<string, Int32Array | Uint32Array | readonly (string | null)[]>;
 
 export interface EngineOptions {
   readonly threads: number;
   readonly memoryLimitMb: number;
   /** Where sorts spill to; made if missing. Readers of small answers pass none and never spill. */
   readonly tempDir?: string;
+  /** Longer answers are refused with `too-many-rows`: they are read by the one thread that serves everybody. */
+  readonly rowsMax?: number;
 }
 
 /** What the ledger's SQL calls by the names other engines have; `text_digest` is the first 63 bits of the MD5 of a text in UTF-8. */
@@ -47,8 +53,33 @@ const PORTABLE_FUNCTIONS = [
   "text_digest(s) AS CAST(CAST('0x' || substr(md5(s), 1, 16) AS UBIGINT) // 2 AS BIGINT)",
 ];
 
-/** Opens DuckDB in memory. The limits matter: without them a sort of 57.6M samples took 17 GB. */
+/** An engine whose statement can be broken off by somebody who no longer waits for it. */
+export interface BreakableEngine extends Engine {
+  interrupt(): void;
+}
+
+/** One engine for many at once: they share its memory and its threads, not their views and temporary tables. */
+export interface EnginePool {
+  connect(): Promise<BreakableEngine>;
+  /** Ends it with everything that is connected. */
+  close(): void;
+}
+
+/** Opens DuckDB in memory for one to ask. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const pool = await openEnginePool(options);
+  const engine = await pool.connect();
+  return {
+    ...engine,
+    close() {
+      engine.close();
+      pool.close();
+    },
+  };
+}
+
+/** Opens DuckDB in memory. The limits matter: without them a sort of 57.6M samples took 17 GB. */
+export async function openEnginePool(options: EngineOptions): Promise<EnginePool> {
   if (options.tempDir !== undefined) mkdirSync(options.tempDir, { recursive: true });
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(options.threads),
@@ -57,38 +88,53 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   });
-  const connection = await instance.connect();
-  await connection.run("SET TimeZone = 'UTC'");
-  await connection.run(PORTABLE_FUNCTIONS.map((definition) => `CREATE MACRO ${definition};`).join(' '));
+  const first = await instance.connect();
+  await first.run("SET GLOBAL TimeZone = 'UTC'");
+  await first.run(PORTABLE_FUNCTIONS.map((definition) => `CREATE MACRO ${definition};`).join(' '));
+  first.closeSync();
+  return {
+    connect: async () => engineOf(await instance.connect(), options.rowsMax),
+    close: () => instance.closeSync(),
+  };
+}
+
+function engineOf(connection: DuckDBConnection, rowsMax = Infinity): BreakableEngine {
   return {
     async run(sql, params) {
       await guarded(() => connection.run(inline(sql, params)));
     },
     async rows<T>(sql: string, params?: Params) {
-      const reader = await guarded(() => connection.runAndReadAll(inline(sql, params)));
+      const reader = await guarded(() =>
+        rowsMax === Infinity
+          ? connection.runAndReadAll(inline(sql, params))
+          : connection.runAndReadUntil(inline(sql, params), rowsMax + 1),
+      );
+      if (reader.currentRowCount > rowsMax) throw tooManyRows(rowsMax);
       const names = reader.deduplicatedColumnNames();
       return rowsOf<T>(names, reader.getColumns());
     },
     async load(table, columns) {
       await guarded(() => loadColumns(connection, table, columns));
     },
-    close() {
-      connection.closeSync();
-      instance.closeSync();
-    },
+    interrupt: () => connection.interrupt(),
+    close: () => connection.closeSync(),
   };
+}
+
+function tooManyRows(rowsMax: number): OperationError {
+  return new OperationError('too-many-rows', `the answer has more than ${rowsMax.toLocaleString('en')} rows`, {
+    hint: 'Ask about fewer days, in longer steps or by less; the command line has no limit.',
+  });
 }
 
 /** Rows in one vector of the engine. */
 const VECTOR_ROWS = 2048;
 
-async function loadColumns(
-  connection: DuckDBConnection,
-  table: string,
-  columns: ReadonlyMap<string, Int32Array | Uint32Array>,
-): Promise<void> {
+async function loadColumns(connection: DuckDBConnection, table: string, columns: LoadColumns): Promise<void> {
   const values = [...columns.values()];
-  const types = values.map((each) => (each instanceof Int32Array ? INTEGER : UINTEGER));
+  const types = values.map((each) =>
+    each instanceof Int32Array ? INTEGER : each instanceof Uint32Array ? UINTEGER : VARCHAR,
+  );
   const definition = [...columns.keys()].map((name, index) => `${name} ${String(types[index])}`).join(', ');
   await connection.run(`CREATE OR REPLACE TEMP TABLE ${table} (${definition})`);
   const appender = await connection.createAppender(table);
@@ -96,19 +142,23 @@ async function loadColumns(
   for (let at = 0; at < rows; at += VECTOR_ROWS) {
     const until = Math.min(at + VECTOR_ROWS, rows);
     const chunk = DuckDBDataChunk.create(types, until - at);
-    for (const [index, each] of values.entries()) chunk.setColumnValues(index, [...each.subarray(at, until)]);
+    for (const [index, each] of values.entries())
+      chunk.setColumnValues(index, Array.from<number | string | null>(each.slice(at, until)));
     appender.appendDataChunk(chunk);
   }
   appender.closeSync();
 }
+
+/** What somebody typed, a column's name, a remark: no `$name` in it is one of ours. */
+const PARAM = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\$([a-zA-Z]\w*)/g;
 
 /**
  * Writes the values of `$name` into the text. COPY takes no parameters in DuckDB, and the types of parameters inside
  * expressions cannot always be inferred, so values are spelled out, typed and quoted.
  */
 export function inline(sql: string, params: Params = {}): string {
-  return sql.replaceAll(/\$([a-zA-Z]\w*)/g, (text, name: string) => {
-    const value = params[name];
+  return sql.replaceAll(PARAM, (text, name: string | undefined) => {
+    const value = name === undefined ? undefined : params[name];
     if (value === undefined) return text;
     if (value === null) return 'NULL';
     if (value instanceof Date) return `TIMESTAMP '${value.toISOString().slice(0, 19).replace('T', ' ')}'`;
@@ -174,6 +224,9 @@ function asOperationError(error: unknown): OperationError | undefined {
         cause: error,
       },
     );
+  }
+  if (/INTERRUPT Error/.test(message)) {
+    return new OperationError('interrupted', 'the question was broken off before it had its answer', { cause: error });
   }
   if (/Out of Memory Error/i.test(message)) {
     return new OperationError('out-of-memory', 'the query needs more memory than Bursar allows itself', {

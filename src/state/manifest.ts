@@ -22,7 +22,11 @@ import type { FindingStore } from '../facts/finding-record.ts';
 import type { SourceStore } from '../facts/source-record.ts';
 import type { StatementStore } from '../facts/statement-record.ts';
 import { createStatementTables, statementStore } from './statement-store.ts';
+import type { TokenStore } from '../facts/token-record.ts';
+import type { StateStamp } from './state-stamp.ts';
+import { readStamp } from './state-stamp.ts';
 import { isOutOfRoom, storageFailure } from './storage-failure.ts';
+import { tokenStore } from './token-store.ts';
 
 /** A manifest and the file handle under it. */
 export interface OpenManifest extends Manifest {
@@ -32,6 +36,9 @@ export interface OpenManifest extends Manifest {
   readonly sources: SourceStore;
   readonly statements: StatementStore;
   readonly findings: FindingStore;
+  readonly tokens: TokenStore;
+  /** What has changed since the last time it was asked for; costs a tenth of a millisecond, where a snapshot costs many. */
+  stamp(): StateStamp;
   close(): void;
 }
 
@@ -77,6 +84,8 @@ function readManifest(open: OpenDatabase, dataDir: string, path: string): OpenMa
     sources: sourceStore((work) => withClearFailure(dataDir, () => reader.read(work))),
     statements: statementStore((work) => withClearFailure(dataDir, () => reader.read(work))),
     findings: findingStore((work) => withClearFailure(dataDir, () => reader.read(work))),
+    tokens: tokenStore((work) => withClearFailure(dataDir, () => reader.read(work))),
+    stamp: () => withClearFailure(dataDir, () => reader.read((database) => stampOf(database, dataDir))),
     close: () => reader.close(),
   };
 }
@@ -105,12 +114,18 @@ function writeManifest(open: OpenDatabase, dataDir: string, path: string, option
     sources: sourceStore((work) => withClearFailure(dataDir, () => work(database))),
     statements: statementStore((work) => withClearFailure(dataDir, () => work(database))),
     findings: findingStore((work) => withClearFailure(dataDir, () => work(database))),
+    tokens: tokenStore((work) => withClearFailure(dataDir, () => work(database))),
+    stamp: () => withClearFailure(dataDir, () => database.transaction('deferred', () => stampOf(database, dataDir))),
     close: () => withClearFailure(dataDir, () => closeWriter(database)),
   };
 }
 
 function readSnapshot(database: Database, dataDir: string): Snapshot {
   return { ...metaOf(database, dataDir), batches: readBatches(database), derived: readDerived(database) };
+}
+
+function stampOf(database: Database, dataDir: string): StateStamp {
+  return readStamp(database, metaOf(database, dataDir).generation);
 }
 
 function metaOf(database: Database, dataDir: string): Meta {
