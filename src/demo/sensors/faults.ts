@@ -69,7 +69,7 @@ export function isIn(stretch: Stretch, moment: Seconds): boolean {
 }
 
 /** Numbers of the draws of a device at a moment; 0 to 8 are the noise of its gauges. */
-const [LOST, BLANK, BLANK_PLACE, XID, THROTTLE] = [10, 11, 12, 13, 14] as const;
+const [LOST, BLANK, BLANK_PLACE, XID, THROTTLE, XID_SECOND] = [10, 11, 12, 13, 14, 15] as const;
 /** The draw that moves the power a GPU takes at rest. */
 export const REST_DRAW = 9;
 const DRAWS = 4_294_967_296;
@@ -84,14 +84,14 @@ export interface SampleFaults {
   isLost(key: number, moment: Seconds): boolean;
   /** The gauges whose value is a blank, one bit each. */
   blanksAt(key: number, moment: Seconds): number;
-  /** The error the GPU reports; 0 is none. */
-  xidAt(key: number, moment: Seconds): number;
+  /** The errors a GPU meets in a stretch of time, in order. */
+  xidsIn(key: number, stretch: Stretch): readonly { readonly at: Seconds; readonly xid: number }[];
 }
 
-export function sampleFaultsOf({ sensors }: World, { stepS }: Scope): SampleFaults {
+export function sampleFaultsOf({ sensors }: World): SampleFaults {
   const lostBelow = (sensors.missing_permille / 1000) * DRAWS;
   const blanksPerSample = (sensors.blank_permille / 1000) * GAUGES;
-  const xidBelow = ((sensors.xid_per_gpu_year * stepS) / YEAR_S) * DRAWS;
+  const xidBelow = ((sensors.xid_per_gpu_year * HOUR_S) / YEAR_S) * DRAWS;
   return {
     isLost: (key, moment) => noiseAt(key, moment, LOST) < lostBelow,
     blanksAt: (key, moment) => {
@@ -100,9 +100,16 @@ export function sampleFaultsOf({ sensors }: World, { stepS }: Scope): SampleFaul
       const count = Math.floor(blanksPerSample + draw / DRAWS);
       return count === 0 ? 0 : neighbours(noiseAt(key, moment, BLANK_PLACE) % GAUGES, count);
     },
-    xidAt: (key, moment) => {
-      const draw = noiseAt(key, moment, XID);
-      return draw < xidBelow ? XIDS[draw % XIDS.length]! : 0;
+    xidsIn: (key, { from, until }) => {
+      const met: { at: Seconds; xid: number }[] = [];
+      if (xidBelow === 0) return met;
+      // One draw for each hour of the clock, so that any stretch meets the same errors.
+      for (let hour = Math.floor(from / HOUR_S); hour * HOUR_S < until; hour += 1) {
+        const draw = noiseAt(key, hour, XID);
+        const at = hour * HOUR_S + (noiseAt(key, hour, XID_SECOND) % HOUR_S);
+        if (draw < xidBelow && at >= from && at < until) met.push({ at, xid: XIDS[draw % XIDS.length]! });
+      }
+      return met;
     },
   };
 }

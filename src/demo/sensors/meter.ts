@@ -1,10 +1,10 @@
 import { hashOf, noiseAt } from '../chance.ts';
 import { csvLine } from '../csv.ts';
-import type { Device, OrganisationDay } from '../organisation.ts';
+import type { Device, Node, OrganisationDay } from '../organisation.ts';
 import type { Seconds } from '../timeline.ts';
 import type { Gpu } from '../world/world-schema.ts';
-import { HOT_POWER_PERMILLE_MIN, REST_DRAW, throttleAt, XID_OFF_THE_BUS } from './faults.ts';
-import type { NodeFaults, SampleFaults } from './faults.ts';
+import { HOT_POWER_PERMILLE_MIN, isIn, REST_DRAW, throttleAt, XID_OFF_THE_BUS } from './faults.ts';
+import type { NodeFaults, SampleFaults, Stretch } from './faults.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import { cutProbeOf, DRAM, ENGINE, GAUGES, MEMORY, NVLINK, PCIE, POWER, probeOf, SM, TENSOR, UTIL } from './reading.ts';
 import type { Probe } from './reading.ts';
@@ -31,9 +31,14 @@ export interface Meter {
   readonly perPermille: Float64Array;
   readonly most: Float64Array;
   readonly restW: number;
+  /** What a context adds while memory is held, and what is then left between rest and full, of what there was. */
+  readonly heldLiftW: number;
+  readonly heldRange: number;
   /** How far the power at rest wanders, either way. */
   readonly restSpreadW: number;
   readonly noise: number;
+  /** The error DCGM shows, and from when until when: the last one, until another comes or the machine starts anew. */
+  readonly lastXid: readonly (Stretch & { readonly xid: number })[];
   readonly runsHot: boolean;
   readonly sendsBlanks: boolean;
   /** Whether a line comes once for each pod that holds the device. */
@@ -69,27 +74,54 @@ const SLOWED_SM = 0.85;
 const SLOWED_POWER = 0.75;
 const HALF_DRAWS = 2_147_483_648;
 
-export function meterOf(day: OrganisationDay, device: Device, faults: NodeFaults, exporter: Exporter): Meter {
+export function meterOf(
+  day: OrganisationDay,
+  device: Device,
+  faults: NodeFaults,
+  exporter: Exporter,
+  sampleFaults: SampleFaults,
+): Meter {
   const { scope, world } = day;
   const { gpu, node } = device;
   const share = device.shareUnits / WHOLE_UNITS;
   const memoryMib = gpu.memory_mib * share;
   const noise = world.sensors.noise_permille / 1000;
+  const deviceKey = hashOf([scope.seed, 'sensor', device.id]);
   return {
     probe: deviceProbe(day, device),
     name: Buffer.from(`${csvLine([device.id]).trimEnd()},`),
     noiseKey: hashOf([scope.seed, 'sensor', exporter.name, device.id]),
-    deviceKey: hashOf([scope.seed, 'sensor', device.id]),
+    deviceKey,
+    lastXid: lastXidOf(day, node, sampleFaults, deviceKey),
     shown: shownBy(device, faults, exporter),
     perPermille: perPermilleOf(gpu, memoryMib),
     most: Float64Array.of(1000, 1000, 1000, 1000, 1000, Math.floor(memoryMib), Infinity, Infinity, Infinity),
     restW: gpu.rest_w,
+    heldLiftW: gpu.held_w - gpu.rest_w,
+    heldRange: (gpu.full_w - gpu.held_w) / (gpu.full_w - gpu.rest_w),
     restSpreadW: noise === 0 ? 0 : spreadAtRestW(gpu.rest_w),
     noise,
     runsHot: faults.runsHot,
     sendsBlanks: faults.sendsBlanks,
     isRepeated: node.pool.sharing === 'time-slice' && !exporter.isPlain,
   };
+}
+
+/** Somebody resets a GPU that shows an error after a week at the latest. */
+const RESET_S = 7 * 86_400;
+
+function lastXidOf(
+  { from, until }: OrganisationDay,
+  { presentFrom, states }: Node,
+  sampleFaults: SampleFaults,
+  key: number,
+): Meter['lastXid'] {
+  const starts = states.flatMap((stretch) => (stretch.state === 'down' ? [stretch.until] : []));
+  const met = sampleFaults.xidsIn(key, { from: Math.max(presentFrom, from - RESET_S), until });
+  return met.map(({ at, xid }, place) => {
+    const ends = [at + RESET_S, met[place + 1]?.at ?? until, ...starts.filter((start) => start > at)];
+    return { from: at, until: Math.min(...ends), xid };
+  });
 }
 
 function perPermilleOf(gpu: Gpu, memoryMib: number): Float64Array {
@@ -145,7 +177,7 @@ export function writeReading(
     out.comma();
   }
   if ((shown & (1 << XID)) !== 0) {
-    out.number(isBreaking ? XID_OFF_THE_BUS : faults.xidAt(deviceKey, moment));
+    out.number(isBreaking ? XID_OFF_THE_BUS : (meter.lastXid.find((stretch) => isIn(stretch, moment))?.xid ?? 0));
   }
   out.comma();
   if ((shown & (1 << THROTTLE)) !== 0) out.number(throttle);
@@ -177,11 +209,14 @@ function valueOf(meter: Meter, gauge: number, moment: Seconds): number {
   return Math.min(value, meter.most[gauge]!);
 }
 
+/** Memory that is held keeps the clocks up; work comes on top, and full work is full work. */
 function watts(meter: Meter, moment: Seconds): number {
-  const { restW, restSpreadW } = meter;
+  const { restW, restSpreadW, heldLiftW, heldRange } = meter;
   const wander =
     restSpreadW === 0 ? 0 : (noiseAt(meter.noiseKey, moment, REST_DRAW) % (2 * restSpreadW + 1)) - restSpreadW;
-  return Math.max(0, restW + wander + valueOf(meter, POWER, moment));
+  const work = valueOf(meter, POWER, moment);
+  const drawn = meter.probe.levels[MEMORY]! > 0 ? heldLiftW + Math.round(work * heldRange) : work;
+  return Math.max(0, restW + wander + drawn);
 }
 
 function errorFactor({ noise, noiseKey }: Meter, gauge: number, moment: Seconds): number {

@@ -47,6 +47,14 @@ describe('what a device shows at ten o’clock', () => {
       day: working({ ...NOTHING, memory: 250 }),
       want: '0 0 0 0 0 20000 100 0 0 0 0',
     },
+    'held and untouched, where a context keeps the clocks up': {
+      day: { ...working({ ...NOTHING, memory: 250 }), gpu: { held_w: 150 } },
+      want: '0 0 0 0 0 20000 150 0 0 0 0',
+    },
+    'at work from there: full work is full work': {
+      day: { ...working({ ...WORK, power: 500 }), gpu: { held_w: 150 } },
+      want: '900 600 300 400 990 40000 375 1000 100000 0 0',
+    },
     'in a pause': {
       day: working(WORK, {
         pause: { everyS: 3600, forS: 3600, reason: 'checkpointing', levels: { ...NOTHING, memory: 500 } },
@@ -217,11 +225,21 @@ describe('what instruments get wrong', () => {
     expect(new Set(rows.filter(within).map((row) => row['device_id'])).size).toBe(2);
   });
 
-  it('errors are reported now and then, where the world has them', () => {
-    const xids = (perYear: number): Set<string | undefined> =>
-      new Set(rowsOf(day({ stepS: 60, sensors: { xid_per_gpu_year: perYear } })).map((row) => row['xid']));
-    expect(xids(0)).toEqual(new Set(['0']));
-    expect(xids(20_000)).toEqual(new Set(['0', '13', '31', '43', '63', '94']));
+  it('the last error stays in the gauge until another comes, or the machine starts anew', () => {
+    const shownBy = (perYear: number, different: SmallDay = {}): string =>
+      rowsOf(day({ ...different, stepS: 600, sensors: { xid_per_gpu_year: perYear } }))
+        .filter(({ device_id: id }) => id === 'GPU-0-0')
+        .map((row) => row['xid'])
+        .filter((xid, place, all) => xid !== all[place - 1])
+        .join(' ');
+    expect(shownBy(0)).toBe('0');
+    expect(shownBy(2000)).toMatch(/^(13|31|43|63|94)( (13|31|43|63|94))+$/);
+    const states = [
+      { from: DAY_FROM - DAY_S, until: DAY_FROM, state: 'up' as const },
+      { from: DAY_FROM, until: DAY_FROM + 600, state: 'down' as const },
+      { from: DAY_FROM + 600, until: DAY_FROM + 2 * DAY_S, state: 'up' as const },
+    ];
+    expect(shownBy(2000, { states })).toMatch(/^0( (13|31|43|63|94))+$/);
   });
 
   it('a hot machine slows its busy GPUs down and leaves the others alone', () => {

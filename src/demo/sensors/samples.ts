@@ -29,7 +29,7 @@ function* linesOf(day: OrganisationDay, exporter: Exporter, offsetS: number): Ge
   const { world, scope } = day;
   const moments = momentsOf(day, offsetS);
   const stampsByClock = new Map<number, Stamps>();
-  const sampleFaults = sampleFaultsOf(world, scope);
+  const sampleFaults = sampleFaultsOf(world);
   const out = new LineBuffer();
   for (const node of day.nodes) {
     const faults = faultsOf(world, scope, node);
@@ -38,7 +38,7 @@ function* linesOf(day: OrganisationDay, exporter: Exporter, offsetS: number): Ge
     stampsByClock.set(faults.clockOffS, stamps);
     const ticks = ticksOf(day, node, faults, exporter, moments);
     for (const device of node.devices) {
-      const meter = meterOf(day, device, faults, exporter);
+      const meter = meterOf(day, device, faults, exporter, sampleFaults);
       for (let next = 0; next < ticks.length;) {
         next = writeUntilFull(meter, ticks, next, stamps, sampleFaults, out);
         if (out.isFull) yield out.take();

@@ -43,6 +43,7 @@ export const GPU: Gpu = {
   model: 'Test GPU',
   memory_mib: 80_000,
   rest_w: 100,
+  held_w: 100,
   full_w: 600,
   pcie_mb_s: 100_000,
   nvlink_mb_s: 400_000,

@@ -111,7 +111,15 @@ export const BOX: Box = {
   forgotten_percent: 0,
 };
 
-const GPU = { model: 'A100', memory_mib: 81_920, rest_w: 60, full_w: 400, pcie_mb_s: 64_000, nvlink_mb_s: 600_000 };
+const GPU = {
+  model: 'A100',
+  memory_mib: 81_920,
+  rest_w: 60,
+  held_w: 80,
+  full_w: 400,
+  pcie_mb_s: 64_000,
+  nvlink_mb_s: 600_000,
+};
 
 const POOL: Pool = {
   name: 'train',

@@ -61,10 +61,10 @@ const cases: Record<string, Case> = {
     habit: { stays_percent: 100 },
     want: { 'starting-up': 600, stepping: 10 * HOUR, 'finished-still-holding': 8 * HOUR },
   },
-  'it dies within minutes of its first step': {
+  'it dies within minutes of its first step; what it waited for meanwhile is a wait': {
     habit: { fails_early_percent: 100, storage_ms_per_step: 200 },
     outcome: 'failed',
-    want: { 'starting-up': 600, 'failed-early': 300 },
+    want: { 'starting-up': 600, 'failed-early': 150, 'waiting-for-data': 150 },
   },
   'it dies early although its work would have been shorter still': {
     habit: { fails_early_percent: 100, hours: always(0.01) },

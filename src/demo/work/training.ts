@@ -131,9 +131,10 @@ function spansOf({ way, end, pace, checkpoints, kernel }: Telling): Span[] {
           levels: holding,
         };
   const fates = fatesOf(end);
-  const [before, after] = [fates.before, fates.after].map((steps) =>
-    isFailedEarly ? allOf(steps) : partsOf(pace, steps),
-  ) as [readonly Part[], readonly Part[]];
+  const [before, after] = [fates.before, fates.after].map((steps) => partsOf(pace, steps)) as [
+    readonly Part[],
+    readonly Part[],
+  ];
   const steps = (from: Seconds, until: Seconds, parts: readonly Part[]): Span => ({
     from,
     until,

@@ -65,6 +65,7 @@ const gpu = z.strictObject({
   model: text('The name the driver gives it.'),
   memory_mib: count('Device memory, in MiB.'),
   rest_w: count('Watts it draws when nothing runs.'),
+  held_w: count('Watts it draws when nothing runs and somebody holds memory: a context keeps the clocks up.'),
   full_w: count('Watts it draws at full work.'),
   pcie_mb_s: count('Megabytes a second PCIe carries at most, both ways.'),
   nvlink_mb_s: count('Megabytes a second NVLink carries at most, both ways; 0 where there is none.'),
@@ -191,7 +192,9 @@ const sensors = z.strictObject({
     'How often in 30 days somebody runs a profiler on a machine, which zeroes the profiling fields of everybody else.',
   ),
   profiler_minutes: spread('Minutes such a session lasts.'),
-  xid_per_gpu_year: decimal('Errors (XID) a GPU reports in a year, apart from those that break the machine.'),
+  xid_per_gpu_year: decimal(
+    'Errors (XID) a GPU reports in a year, apart from those that break the machine; the last one stays in its gauge.',
+  ),
   throttled_percent: percent('Machines that run hot and slow down.'),
 });
 

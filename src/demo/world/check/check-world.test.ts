@@ -13,6 +13,7 @@ const card = (memory_mib: number, full_w: number): Gpu => ({
   model: `a card of ${memory_mib} MiB`,
   memory_mib,
   rest_w: 9,
+  held_w: 9,
   full_w,
   pcie_mb_s: 63_000,
   nvlink_mb_s: 0,
@@ -273,6 +274,16 @@ const cases: Record<string, Case> = {
   'a card that draws as much at rest': {
     change: (world) => void (world.gpus['l4']!.rest_w = 72),
     want: ['gpus.l4.rest_w: must be less than full_w 72, but is 72'],
+  },
+  'cards that draw less while they are held than empty, or as much as at work': {
+    change: (world) => {
+      world.gpus['l4']!.held_w = 8;
+      world.gpus['t4']!.held_w = 70;
+    },
+    want: [
+      'gpus.l4.held_w: must be from rest_w 9 to less than full_w 72, but is 8',
+      'gpus.t4.held_w: must be from rest_w 9 to less than full_w 70, but is 70',
+    ],
   },
   'people who go home before they come': {
     change: (world) => void (world.calendar.day_ends_hour = 9),

@@ -15,6 +15,16 @@ export function checkWorld(world: World): FileProblem[] {
         ? []
         : [{ path: ['gpus', name, 'rest_w'], what: `must be less than full_w ${gpu.full_w}, but is ${gpu.rest_w}` }],
     ),
+    ...Object.entries(world.gpus).flatMap(([name, { rest_w, held_w, full_w }]) =>
+      rest_w >= full_w || (held_w >= rest_w && held_w < full_w)
+        ? []
+        : [
+            {
+              path: ['gpus', name, 'held_w'],
+              what: `must be from rest_w ${rest_w} to less than full_w ${full_w}, but is ${held_w}`,
+            },
+          ],
+    ),
     ...repeated(world.providers, ['providers']),
     ...world.providers.flatMap(checkProvider),
     ...checkCurrencies(world.providers),

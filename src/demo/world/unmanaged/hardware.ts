@@ -11,6 +11,7 @@ export const GPUS: World['gpus'] = {
     model: 'NVIDIA H100 80GB HBM3',
     memory_mib: 81_559,
     rest_w: 70,
+    held_w: 115,
     full_w: 700,
     pcie_mb_s: 126_000,
     nvlink_mb_s: 900_000,
@@ -19,6 +20,7 @@ export const GPUS: World['gpus'] = {
     model: 'NVIDIA A100-SXM4-80GB',
     memory_mib: 81_920,
     rest_w: 55,
+    held_w: 75,
     full_w: 400,
     pcie_mb_s: 63_000,
     nvlink_mb_s: 600_000,
@@ -27,12 +29,13 @@ export const GPUS: World['gpus'] = {
     model: 'NVIDIA A100-SXM4-40GB',
     memory_mib: 40_960,
     rest_w: 55,
+    held_w: 75,
     full_w: 400,
     pcie_mb_s: 63_000,
     nvlink_mb_s: 600_000,
   },
-  l4: { model: 'NVIDIA L4', memory_mib: 23_034, rest_w: 12, full_w: 72, pcie_mb_s: 63_000, nvlink_mb_s: 0 },
-  t4: { model: 'Tesla T4', memory_mib: 15_360, rest_w: 9, full_w: 70, pcie_mb_s: 31_500, nvlink_mb_s: 0 },
+  l4: { model: 'NVIDIA L4', memory_mib: 23_034, rest_w: 12, held_w: 30, full_w: 72, pcie_mb_s: 63_000, nvlink_mb_s: 0 },
+  t4: { model: 'Tesla T4', memory_mib: 15_360, rest_w: 9, held_w: 27, full_w: 70, pcie_mb_s: 31_500, nvlink_mb_s: 0 },
 };
 
 export const KERNELS: World['kernels'] = {

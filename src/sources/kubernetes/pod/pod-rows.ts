@@ -1,4 +1,5 @@
 import type { FactRow, HolderHint } from '../../../facts/source.ts';
+import { SESSION_LABEL } from '../../../facts/workload-manner.ts';
 import { guessedWorkload } from '../owner/workload.ts';
 import type { NodeGpus } from './gpu-ask.ts';
 import { shareOn } from './gpu-ask.ts';
@@ -78,7 +79,7 @@ function told(pod: PodSeen, { cluster, nowS }: RowContext): FactRow {
     user_name: pod.user,
     workload_kind: workload.kind,
     workload_name: workload.name,
-    labels: pod.labels,
+    labels: pod.session === undefined ? pod.labels : { [SESSION_LABEL]: pod.session, ...pod.labels },
     submitted_at: at(pod.createdS),
   };
 }

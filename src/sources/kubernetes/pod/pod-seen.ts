@@ -6,6 +6,7 @@ import { effectiveRequest } from './effective-request.ts';
 import { gpuAsks } from './gpu-ask.ts';
 import type { GpuAsk } from './gpu-ask.ts';
 import { podEnd } from './pod-end.ts';
+import { sessionOf } from './session.ts';
 import type { PodEnd } from './pod-end.ts';
 
 /** What has to be known of a pod with GPUs to write its rows, also after it is gone. Plain JSON: it is kept in the cursor. */
@@ -22,6 +23,8 @@ export interface PodSeen {
   readonly memoryBytes?: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly user?: string;
+  /** What people sit in front of, where its containers run something of that kind: `jupyter`, `sleep` … */
+  readonly session?: string;
   readonly owner?: OwnerReference;
   /** What it is a part of, where its labels or the top of its owners say so. */
   readonly workload?: Workload;
@@ -86,6 +89,7 @@ function details(json: unknown, spec: unknown, end: PodEnd): Details {
     memoryBytes: plainNumber(effectiveRequest(spec, 'memory')),
     labels,
     user,
+    session: sessionOf(spec),
     owner,
     workload,
     ...(node === undefined && { model: wantedModel(spec), heldBackBy: heldBackBy(json, spec) }),

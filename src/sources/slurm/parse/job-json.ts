@@ -72,6 +72,7 @@ export function accountedJob(value: unknown): SlurmJob | LeftOut {
       qos: ['qos'],
       name: ['name'],
       comment: ['comment', 'job'],
+      submitLine: ['submit_line'],
       adminComment: ['comment', 'administrator'],
       wckey: ['wckey', 'wckey'],
       reservation: ['reservation', 'name'],

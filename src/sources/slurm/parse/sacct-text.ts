@@ -36,6 +36,7 @@ export const WANTED_COLUMNS = [
   'WCKey',
   'AdminComment',
   'Comment',
+  'SubmitLine',
   'JobName',
   'JobIDRaw',
 ] as const;
@@ -70,6 +71,7 @@ export function sacctReader(layout: SacctLayout, clock: SlurmClock): (row: Sacct
     qos: layout.place('qos'),
     name: layout.place('jobname'),
     comment: layout.place('comment'),
+    submitLine: layout.place('submitline'),
     adminComment: layout.place('admincomment'),
     wckey: layout.place('wckey'),
     reservation: layout.place('reservation'),

@@ -19,6 +19,8 @@ export interface SlurmJob {
   readonly qos?: string;
   readonly name?: string;
   readonly comment?: string;
+  /** The command by which it was handed in. It may hold secrets, and is not kept. */
+  readonly submitLine?: string;
   readonly adminComment?: string;
   readonly wckey?: string;
   readonly reservation?: string;

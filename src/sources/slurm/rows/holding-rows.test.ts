@@ -157,3 +157,18 @@ it('a life is from its start to its end, and an open one has none', () => {
   expect(holdingRows(open, { attempt: 0 }).rows[0]).toMatchObject({ outcome: 'running' });
   expect(holdingRows(open, { attempt: 0 }).rows[0]).not.toHaveProperty('held_until');
 });
+
+describe('a job that somebody sits in front of', () => {
+  const cases: Record<string, { line: string | undefined; want: string | undefined }> = {
+    salloc: { line: 'salloc -p gpu --gres=gpu:1 -t 2:00:00', want: 'salloc' },
+    'srun with a terminal': { line: '/usr/bin/srun --gres=gpu:1 --pty python', want: 'srun' },
+    'srun without one runs to its end': { line: 'srun --gres=gpu:1 python train.py', want: undefined },
+    sbatch: { line: 'sbatch --pty-like-name train.sh', want: undefined },
+    'an old Slurm does not say': { line: undefined, want: undefined },
+  };
+  it.each(Object.entries(cases))('%s', (_, { line, want }) => {
+    const made = job('gres/gpu=1', ['a'], { partition: 'gpu', ...(line !== undefined && { submitLine: line }) });
+    const [row] = holdingRows(made, { attempt: 0 }).rows;
+    expect(row?.['labels']).toEqual({ partition: 'gpu', ...(want !== undefined && { 'bursar.io/session': want }) });
+  });
+});

@@ -1,3 +1,4 @@
+import { SESSION_LABEL } from '../../../facts/workload-manner.ts';
 import type { JobstatsSummary } from '../parse/jobstats.ts';
 import { tellingState } from '../parse/job-state.ts';
 import type { SlurmJob } from '../parse/slurm-job.ts';
@@ -19,6 +20,7 @@ export function labelsOf(job: SlurmJob, jobstats: JobstatsSummary | undefined): 
     reservation: job.reservation,
     slurm_state: state,
     exit_code: failed,
+    [SESSION_LABEL]: sessionOf(job.submitLine),
     ...(jobstats === undefined ? {} : jobstatsLabels(jobstats)),
   };
   const labels: Record<string, string> = { ...commentLabels(job.comment) };
@@ -59,4 +61,12 @@ function jobstatsLabels({ nodes }: JobstatsSummary): Readonly<Record<string, str
     }),
     ...(memory.length > 0 && { jobstats_gpu_memory_mib_each: memory.join(' ') }),
   };
+}
+
+/** Whether somebody sits in front of the job, by how it was handed in: `salloc`, or `srun` with a terminal. */
+function sessionOf(submitLine: string | undefined): string | undefined {
+  const [program = '', ...words] = (submitLine ?? '').trim().split(/\s+/);
+  const command = program.split('/').at(-1);
+  if (command === 'salloc') return 'salloc';
+  return command === 'srun' && words.includes('--pty') ? 'srun' : undefined;
 }
