@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { detector, type Claim } from '../facts/detector.ts';
 import { nameWord } from '../facts/shell-word.ts';
 import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
-import { NODE_GAPS, WHOLE_UNITS } from './node-gaps.ts';
+import { NODE_GAP_READS, NODE_GAPS, tenureOf, WHOLE_UNITS } from './node-gaps.ts';
 import { commentLine } from './stop-command.ts';
+import { isFor, WAITED, WAITED_READS, WAITING_NOW, WaitingJob } from './waiting-jobs.ts';
 import { countWords, gpuHourWords, modelWords, someWords, spanWords, timeWords } from './wording.ts';
 
 /** A node that stood empty, as a whole, for hours. */
@@ -23,7 +24,7 @@ const EmptyNode = z.object({
   quietUnits: z.bigint(),
   longUnits: z.bigint(),
   longestS: sqlCount,
-  /** Since when it is empty at the end of the window; null where somebody holds it. */
+  /** Since when it is empty now; null where somebody holds it, or it is not there any more. */
   emptySince: sqlTime.nullable(),
 });
 type EmptyNode = z.infer<typeof EmptyNode>;
@@ -33,29 +34,31 @@ const PoolDay = z.object({
   pool: z.string(),
   day: sqlDay,
   emptyUnits: z.bigint(),
+  heldUnits: z.bigint(),
   allUnits: z.bigint(),
 });
 
-/** Jobs of the window that wait for a cluster's GPUs. */
-const WaitingJob = z.object({
+/** Jobs of the window that waited for GPUs of a cluster and model while a whole node of these stood empty. */
+const WaitedMeanwhile = z.object({
   cluster: z.string().nullable(),
   model: z.string().nullable(),
-  gpus: sqlCount,
-  heldBackBy: z.string().nullable(),
+  jobs: sqlCount,
+  /** Those of them that asked for no more than one such node has. */
+  fitting: sqlCount,
 });
-type WaitingJob = z.infer<typeof WaitingJob>;
+type WaitedMeanwhile = z.infer<typeof WaitedMeanwhile>;
 
 const least = (a: string, b: string): string => `CASE WHEN ${a} < ${b} THEN ${a} ELSE ${b} END`;
 
 const NODES = `${NODE_GAPS}, quiet_day AS (
-    SELECT node_id, day, max(gap_s) AS gap_s, max(CASE WHEN until_at >= (SELECT ends_at FROM bound) THEN from_at END) AS open_from,
+    SELECT node_id, day, max(gap_s) AS gap_s, max(CASE WHEN is_open THEN from_at END) AS open_from,
            min(empty_units) AS empty_units,
            ${least('min(empty_units)', `CAST(sum(met_s) AS BIGINT) * min(gpus) * ${WHOLE_UNITS}`)} AS quiet_units,
            ${least('min(empty_units)', `CAST(sum(CASE WHEN gap_s >= 86400 THEN met_s ELSE 0 END) AS BIGINT) * min(gpus) * ${WHOLE_UNITS}`)} AS long_units
     FROM met GROUP BY node_id, day
   ), quiet AS (
     SELECT node_id, CAST(sum(quiet_units) AS BIGINT) AS quiet_units, CAST(sum(long_units) AS BIGINT) AS long_units,
-           max(gap_s) AS longest_s, max(open_from) AS open_from, max(day) AS quiet_day
+           max(gap_s) AS longest_s, max(open_from) AS open_from
     FROM quiet_day GROUP BY node_id
   ), whole AS (
     SELECT node_id, min(subject) AS subject, min(cluster) AS cluster, min(model) AS model, min(purchase) AS purchase,
@@ -68,31 +71,48 @@ const NODES = `${NODE_GAPS}, quiet_day AS (
   SELECT w.subject, w.node_id AS "nodeId", w.cluster, w.model, w.purchase, w.provider, r.resource_id AS "resourceId",
          w.first_day AS "firstDay", w.last_day AS "lastDay", w.gpus, w.empty_units AS "emptyUnits", q.quiet_units AS "quietUnits",
          q.long_units AS "longUnits", q.longest_s AS "longestS",
-         CASE WHEN q.quiet_day = (SELECT max(day) FROM node_day) THEN q.open_from END AS "emptySince"
+         q.open_from AS "emptySince"
   FROM whole w JOIN quiet q ON w.node_id = q.node_id LEFT JOIN named r ON w.subject = r.subject
   WHERE q.quiet_units > 0 ORDER BY w.node_id`;
 
 const POOL_DAYS = `
   SELECT COALESCE(cluster, '') || '/' || COALESCE(model, '') || '/' || COALESCE(purchase, '') AS pool, day,
-         empty_units AS "emptyUnits", all_units AS "allUnits"
+         empty_units AS "emptyUnits", held_units AS "heldUnits", all_units AS "allUnits"
   FROM (
     SELECT cluster, model, purchase, day, CAST(sum(gpu_units) AS BIGINT) AS all_units,
+           CAST(sum(CASE WHEN category = 'unallocated' THEN 0 ELSE gpu_units END) AS BIGINT) AS held_units,
            CAST(sum(CASE WHEN category = 'unallocated' AND reason = 'empty' THEN gpu_units ELSE 0 END) AS BIGINT) AS empty_units
     FROM subject_day WHERE node_id IS NOT NULL GROUP BY cluster, model, purchase, day
   ) summed ORDER BY pool, day`;
 
-const WAITING = `
-  SELECT cluster, model, COALESCE(gpu_count, 1) AS gpus, held_back_by AS "heldBackBy" FROM waiting
-  WHERE waited_until IS NULL OR waited_until > $from ORDER BY submitted_at, allocation_id`;
+/** Stretches of one cluster and model are joined first: there are few of them, and a year's jobs meet them. */
+const MEANWHILE = `${NODE_GAPS}, ${WAITED}, ordered_gap AS (
+    SELECT cluster, model, from_at, until_at, gpus,
+           max(until_at) OVER (PARTITION BY cluster, model ORDER BY from_at, until_at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+    FROM (SELECT DISTINCT cluster, model, from_at, until_at, gpus FROM met) stretch
+  ), empty_time AS (
+    SELECT cluster, model, min(from_at) AS from_at, max(until_at) AS until_at, max(gpus) AS gpus FROM (
+      SELECT ordered_gap.*, sum(CASE WHEN reached >= from_at THEN 0 ELSE 1 END) OVER (PARTITION BY cluster, model ORDER BY from_at, until_at
+               ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS time_no
+      FROM ordered_gap
+    ) numbered GROUP BY cluster, model, time_no
+  ), met_job AS (
+    SELECT e.cluster, e.model, w.source, w.allocation_id, max(CASE WHEN w.gpus <= e.gpus THEN 1 ELSE 0 END) AS fits
+    FROM waited w JOIN empty_time e ON COALESCE(w.cluster, '') = COALESCE(e.cluster, '') AND (w.model IS NULL OR w.model = e.model)
+      AND w.from_at < e.until_at AND w.until_at > e.from_at
+    GROUP BY e.cluster, e.model, w.source, w.allocation_id
+  )
+  SELECT cluster, model, count(*) AS jobs, CAST(sum(fits) AS BIGINT) AS fitting FROM met_job GROUP BY cluster, model ORDER BY cluster, model`;
 
 /**
  * Question: which machines stood there, up and paid for, and nobody asked for them?
  *
  * Only time in which a whole node was empty for hours on end: single free GPUs beside other jobs, and the minutes between two jobs,
  * are how a cluster works. One finding for each pool (cluster, model, way of buying), because that is what somebody can change. What
- * is down, drained or spare is not empty. Rented nodes can go; of owned and committed ones the hours can be used.
+ * is down, drained or spare is not empty, and what was not there is not either. Rented nodes can go; of owned and committed ones the hours can be used; where
+ * nobody has said which they are, both are offered.
  *
- * Reads: subject_day, stint_day, subject, waiting.
+ * Reads: subject_day, stint_day, presence, subject, waiting.
  */
 export const emptyNodes = detector({
   name: 'empty-nodes',
@@ -107,17 +127,16 @@ export const emptyNodes = detector({
     emptyHoursMin: z.number().min(0.1).default(2), // An autoscaler takes ten minutes; between two jobs of a queue lie less.
     poolGpuHoursMin: z.number().default(24), // A GPU-day a month is not worth a setting.
   }),
-  ask: (options) => ({
-    nodes: {
-      row: EmptyNode,
-      tables: ['subject_day', 'stint_day', 'subject'],
-      params: { gapSecondsMin: Math.round(options.emptyHoursMin * 3600) },
-      sql: NODES,
-    },
-    days: { row: PoolDay, tables: ['subject_day'], sql: POOL_DAYS },
-    waiting: { row: WaitingJob, tables: [{ table: 'waiting', daysBefore: 90 }], sql: WAITING },
-  }),
-  judge: ({ nodes, days, waiting }, { options, now }) => {
+  ask: (options) => {
+    const params = { gapSecondsMin: Math.round(options.emptyHoursMin * 3600) };
+    return {
+      nodes: { row: EmptyNode, tables: [...NODE_GAP_READS, 'subject'], params, sql: NODES },
+      days: { row: PoolDay, tables: ['subject_day'], sql: POOL_DAYS },
+      waiting: { row: WaitingJob, tables: [...WAITED_READS], sql: WAITING_NOW },
+      meanwhile: { row: WaitedMeanwhile, tables: ['subject_day', 'presence', ...WAITED_READS], params, sql: MEANWHILE },
+    };
+  },
+  judge: ({ nodes, days, waiting, meanwhile }, { options, now }) => {
     const pools = new Map<string, EmptyNode[]>();
     for (const node of nodes) {
       const pool = [node.cluster, node.model, node.purchase].map((part) => part ?? '').join('/');
@@ -130,7 +149,10 @@ export const emptyNodes = detector({
           pool,
           group,
           days.filter((day) => day.pool === pool),
-          waiting.filter((job) => isFor(job, group[0])),
+          {
+            now: waiting.filter((job) => group[0] !== undefined && isFor(job, group[0])),
+            meanwhile: meanwhile.find((each) => each.cluster === group[0]?.cluster && each.model === group[0].model),
+          },
           now,
         ),
       );
@@ -140,14 +162,16 @@ export const emptyNodes = detector({
 const sumOf = (group: readonly EmptyNode[], units: 'emptyUnits' | 'quietUnits' | 'longUnits'): bigint =>
   group.reduce((sum, node) => sum + node[units], 0n);
 
-const isFor = (job: WaitingJob, node: EmptyNode | undefined): boolean =>
-  node !== undefined && job.cluster === node.cluster && (job.model === null || job.model === node.model);
+interface Queue {
+  readonly now: readonly WaitingJob[];
+  readonly meanwhile: WaitedMeanwhile | undefined;
+}
 
 function poolClaim(
   pool: string,
   group: readonly EmptyNode[],
   days: readonly z.infer<typeof PoolDay>[],
-  waiting: readonly WaitingJob[],
+  queue: Queue,
   now: Date,
 ): Claim {
   const { cluster, model, purchase } = group[0] ?? { cluster: null, model: null, purchase: null };
@@ -156,6 +180,7 @@ function poolClaim(
   const empty = group.filter(({ emptySince }) => emptySince !== null);
   const longest = group.reduce((a, b) => (b.longestS > a.longestS ? b : a));
   const named = modelWords(model);
+  const tenure = tenureOf(group);
   const share = all === 0n ? '' : `, ${Number((quiet * 100n) / all)} % of the pool's hours`;
   const free = days.map((day) => Number(day.emptyUnits / WHOLE_UNITS) / 86_400);
   return {
@@ -168,13 +193,14 @@ function poolClaim(
       ...(empty.length === 0
         ? []
         : [`${empty.length} empty now, since ${timeWords(earliest(empty), now)} at the earliest.`]),
-      waitingWords(waiting, empty),
+      ...waitingWords(queue, empty),
     ],
-    fix: isRented(purchase) ? releaseCommands(empty) : [],
-    unless: isRented(purchase)
-      ? 'They are kept warm for a peak: then their state is spare, or the finding exempt.'
-      : 'They are kept free on purpose: then their state is spare. What they cost is spent either way.',
-    spark: days.map((day) => (day.allUnits === 0n ? null : Number((day.emptyUnits * 1000n) / day.allUnits))),
+    fix: FIXES[tenure](empty),
+    unless:
+      tenure === 'rented'
+        ? 'They are kept warm for a peak: then their state is spare, or the finding exempt.'
+        : 'They are kept free on purpose: then their state is spare. What they cost is spent either way.',
+    spark: days.map((day) => (day.allUnits === 0n ? null : Number((day.heldUnits * 1000n) / day.allUnits))),
     takes: group.map((node) => ({
       subject: node.subject,
       firstDay: node.firstDay,
@@ -187,7 +213,7 @@ function poolClaim(
       lowPermille: quiet === 0n ? 0 : Number((sumOf(group, 'longUnits') * 1000n) / quiet),
       highPermille: 1000,
     },
-    ...(!isRented(purchase) && {
+    ...(tenure === 'own' && {
       blastRadius: 1,
       blast: 'Nothing runs there, and nothing stops.',
       effort: 'a word with who rents the same model, or the queue’s settings',
@@ -195,24 +221,53 @@ function poolClaim(
   };
 }
 
-const isRented = (purchase: string | null): boolean => purchase !== 'owned' && purchase !== 'committed';
 const gpuCount = (gpus: number): string => gpus.toFixed(1).replace(/\.0$/, '');
 const earliest = (nodes: readonly EmptyNode[]): Date =>
   nodes.flatMap(({ emptySince }) => emptySince ?? []).reduce((a, b) => (a < b ? a : b));
 
-/** Whether somebody waits who could have had them, and if not, why not. */
-function waitingWords(waiting: readonly WaitingJob[], now: readonly EmptyNode[]): string {
-  if (waiting.length === 0) return 'Nobody waits for this pool.';
-  const free = now.reduce((sum, { gpus }) => sum + gpus, 0);
-  const fitting = waiting.filter(({ gpus }) => gpus <= free);
+/** Whether somebody waits who could have them, or waited who could have had them. */
+function waitingWords({ now: waiting, meanwhile }: Queue, empty: readonly EmptyNode[]): string[] {
+  const before =
+    meanwhile === undefined
+      ? []
+      : [
+          `${countWords(meanwhile.jobs, 'job')} of the window waited for this model while a whole node stood empty, ${meanwhile.fitting} of them for no more than a node has.`,
+        ];
+  if (waiting.length === 0) return before.length > 0 ? before : ['Nobody is known to have waited for it.'];
+  const free = empty.reduce((sum, { gpus }) => sum + gpus, 0);
   const reasons = [...new Set(waiting.flatMap(({ heldBackBy }) => heldBackBy ?? []))].toSorted();
   const why = reasons.length === 0 ? '' : `, held back by ${someWords(reasons)}`;
   const asked = waiting.reduce((sum, { gpus }) => sum + gpus, 0);
-  const queue = `${countWords(waiting.length, 'job')} for ${countWords(asked, 'GPU')} wait for this pool${why}`;
-  if (free === 0) return `${queue}; no node of it is empty now.`;
-  if (fitting.length === 0) return `${queue}; each asks for more than the ${free} GPUs on nodes that are empty now.`;
-  return `${queue}; ${fitting.length} of them would fit on the ${free} GPUs of nodes that are empty now.`;
+  const queue = `${countWords(waiting.length, 'job')} for ${countWords(asked, 'GPU')} ${waiting.length === 1 ? 'waits' : 'wait'} for this pool now${why}`;
+  if (free === 0) return [`${queue}; no node of it is empty now.`, ...before];
+  return [
+    `${queue}; ${fittingWords(fittingTogether(waiting, free))} on the ${free} GPUs of nodes that are empty now.`,
+    ...before,
+  ];
 }
+
+/** In the order in which they asked, each in what those before it leave: not every one alone in all of it. */
+function fittingTogether(waiting: readonly WaitingJob[], free: number): number {
+  let left = free;
+  return waiting.filter(({ gpus }) => {
+    const isFitting = gpus <= left;
+    if (isFitting) left -= gpus;
+    return isFitting;
+  }).length;
+}
+
+const fittingWords = (fitting: number): string =>
+  fitting === 0 ? 'none of them would fit' : `${fitting} of them would fit together`;
+
+const FIXES: Readonly<Record<ReturnType<typeof tenureOf>, (now: readonly EmptyNode[]) => string[]>> = {
+  rented: releaseCommands,
+  own: () => [],
+  unknown: () => [
+    commentLine('how they were bought is not known (purchase, provider of bursar import nodes):'),
+    commentLine('if they are rented, give them back; an autoscaler does so after ten minutes without a job'),
+    commentLine('if they are yours, lend them out, or let jobs of a lower priority have them'),
+  ],
+};
 
 /** Stops the machines that are empty now, and tells the autoscaler to do so next time. */
 function releaseCommands(now: readonly EmptyNode[]): string[] {

@@ -86,7 +86,12 @@ const spoken: Record<string, Case> = {
   'a job that still holds its GPUs twelve hours after its last kernel is named': {
     told: [job({ isOpen: true })],
     // Idle on the day: g0 10 min + 12 h, g1 10 min + 12.5 h; of these after the last kernel of all 24 h.
-    want: [{ what: 'finished job still holds 2×H100', takes: ['job kubernetes/1/0 2026-03-03..2026-03-03 966'] }],
+    want: [
+      {
+        what: 'no kernel since Tue 12:00, 2×H100 still held',
+        takes: ['job kubernetes/1/0 2026-03-03..2026-03-03 966'],
+      },
+    ],
   },
   'one that ended is told with how long it held': {
     told: [
@@ -108,10 +113,10 @@ const spoken: Record<string, Case> = {
       },
     ],
   },
-  'runs of one name are one finding': {
+  'runs of one name and person are one finding': {
     told: [
       job({ id: '1', until: '03-03 20:00' }),
-      job({ id: '2', name: 'sft-2', until: '03-03 21:00', user: 'apatel' }),
+      job({ id: '2', name: 'sft-2', until: '03-03 21:00' }),
       job({ id: '3', name: 'sft-3', until: '03-03 12:10' }),
     ],
     want: [
@@ -123,7 +128,50 @@ const spoken: Record<string, Case> = {
   },
 };
 
+/** Three people's jobs of one name, each four hours idle at its end. */
+const namesakes = (each: readonly Partial<ToldHolder>[]): ToldHolder[] =>
+  each.map((more, index) =>
+    job({ id: String(index + 1), name: 'train', stem: 'train', until: '03-03 16:00', ...more }),
+  );
+
 describe('finished-holders', () => {
+  it.each([
+    {
+      name: 'accounts that all call a job train',
+      told: namesakes([
+        { source: 'slurm', namespace: null, account: 'nlp' },
+        { source: 'slurm', namespace: null, account: 'vision' },
+        { source: 'slurm', namespace: null, account: 'asr' },
+      ]),
+    },
+    { name: 'namespaces', told: namesakes([{}, { namespace: 'vision' }, { namespace: 'asr' }]) },
+    { name: 'people of one account', told: namesakes([{}, { user: 'apatel' }, { user: 'kim' }]) },
+  ])('it never makes one finding of several $name', async ({ told }) => {
+    const claims = await claimsOn(finishedHolders, holderRows(told));
+    expect(claims.map(({ ownerSubject, takes }) => takes.every(({ subject }) => subject === ownerSubject))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(new Set(claims.map(({ about }) => about)).size).toBe(3);
+  });
+
+  it('how long the namesakes of another account paused says nothing about a job', async () => {
+    const other = job({
+      id: '2',
+      namespace: 'vision',
+      gpus: {
+        g9: {
+          computing: [
+            ['03-03 08:10', '03-03 08:20'],
+            ['03-03 23:00', '03-04 00:00'],
+          ],
+        },
+      },
+    });
+    expect(await claimsOn(finishedHolders, holderRows([job({ isOpen: true }), other]))).toHaveLength(1);
+  });
+
   it.each(Object.entries({ ...silent, ...spoken }))('%s', async (_, { told, want }) => {
     const claims = await claimsOn(finishedHolders, holderRows(told));
     expect(
@@ -132,6 +180,34 @@ describe('finished-holders', () => {
         takes: takes.map((take) => `${take.subject} ${take.firstDay}..${take.lastDay} ${take.permille ?? 'whole'}`),
       })),
     ).toEqual(want);
+  });
+
+  it('calls a live job finished only where its scheduler says that a part of it ended, and is as careful as it knows', async () => {
+    const ended = { g0: { computing: [['03-03 08:10', '03-03 12:00']], more: { outcome: 'completed' } } } as const;
+    const [known] = await claimsOn(finishedHolders, holderRows([job({ isOpen: true, gpus: ended })]));
+    expect([known?.what, known?.blastRadius]).toEqual(['finished job still holds 1×H100', undefined]);
+    const [inferred] = await claimsOn(finishedHolders, holderRows([job({ isOpen: true })]));
+    expect(inferred?.blastRadius).toBe(3);
+    expect(inferred?.because.slice(1)).toEqual([
+      'No scheduler says that it has ended: that it is finished is inferred.',
+      'No other run of its name is known; it has gone on before, after 10 min at most.',
+    ]);
+    const others = [job({ id: '2', until: '03-03 12:10' }), job({ id: '3', until: '03-03 12:10' })];
+    const [compared] = await claimsOn(finishedHolders, holderRows([job({ isOpen: true }), ...others]));
+    expect(compared?.because[2]).toBe('Of 3 runs of its name none went on after more than 10 min of standing still.');
+  });
+
+  it('draws its days, and ends what hangs by what hangs cannot miss', async () => {
+    const told = job({
+      source: 'slurm',
+      from: '03-01 08:00',
+      gpus: { g0: { computing: [['03-01 08:00', '03-01 16:00']] } },
+    });
+    const [claim] = await claimsOn(finishedHolders, holderRows([told]));
+    expect(claim?.spark).toEqual([500, 0, 0]);
+    expect(claim?.fix.join('\n')).not.toContain('scancel');
+    expect(claim?.fix[0]).toBe('#SBATCH --time=10:00:00   # the longest worked for 8 h');
+    expect(claim?.fix[2]).toBe('srun --kill-on-bad-exit=1 --wait=60 python train.py');
   });
 
   it('says how to stop it by its scheduler, with names as words', async () => {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { detector, type Claim, type Take } from '../facts/detector.ts';
 import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
+import { addedSpark, spentDays } from './day-spark.ts';
+import { LIVES, LIVES_READ } from './runs-sql.ts';
 import { commentLine, stopCommand } from './stop-command.ts';
 import { countWords, gpuHourWords, gpuWords, spanWords, timeWords, wholeWords } from './wording.ts';
 
@@ -10,6 +12,7 @@ const FinishedHolder = z.object({
   source: z.string(),
   allocationId: z.string(),
   cluster: z.string().nullable(),
+  home: z.string(),
   namespace: z.string().nullable(),
   userName: z.string().nullable(),
   kind: z.string().nullable(),
@@ -32,9 +35,14 @@ const FinishedHolder = z.object({
   firstDayTailS: sqlCount,
   tailGpuS: sqlCount,
   unknownTailS: sqlCount,
-  /** Attempts of the same name in the window that computed at all. */
+  /** Attempts of the same person and name in the window that computed at all. */
   runs: sqlCount,
-  /** The longest idle time after which a job of this name is known to have gone on. */
+  /** The longest such a run took to its last kernel. */
+  activeS: sqlCount,
+  /** Attempts of the same name and home, whoever's. */
+  namesakes: sqlCount,
+  days: z.array(z.string()).nullable(),
+  /** The longest idle time after which a job of this name and home is known to have gone on. */
   longestPauseS: sqlCount,
 });
 type FinishedHolder = z.infer<typeof FinishedHolder>;
@@ -46,10 +54,9 @@ const TAIL_S = `CASE WHEN s.held_from >= a.last_at THEN s.held_s
   ELSE ${lesser('s.held_s', "date_diff('second', a.last_at, s.held_until)")} END`;
 
 const SQL = `
-  WITH attempt AS (
-    SELECT subject, max(last_computing_at) AS last_at, max(held_until) AS held_until, count(ended_at) > 0 AS has_ended,
-           max(day) AS last_day
-    FROM stint_day WHERE manner = 'job' AND allocation_id IS NOT NULL GROUP BY subject
+  WITH ${LIVES}, attempt AS (
+    SELECT subject, last_computing_at AS last_at, held_until, ended_at IS NOT NULL AS has_ended, held_since, last_day, cluster, home, namespace, user_name, stem, model
+    FROM life
   ), stopped AS (
     SELECT * FROM attempt WHERE date_diff('second', last_at, held_until) >= $tailSecondsMin
   ), tail AS (
@@ -65,36 +72,41 @@ const SQL = `
            min(s.known_until) AS known_until
     FROM stint_day s JOIN stopped a ON s.subject = a.subject WHERE s.held_until > a.last_at GROUP BY s.subject
   ), known AS (
-    SELECT j.subject, j.cluster, j.namespace, j.user_name, j.workload_stem AS stem FROM subject j
-    JOIN attempt a ON j.day = a.last_day AND j.subject = a.subject WHERE a.last_at IS NOT NULL
+    SELECT subject, cluster, home, namespace, user_name, stem, date_diff('second', held_since, last_at) AS active_s
+    FROM attempt WHERE last_at IS NOT NULL
   ), kind_runs AS (
-    SELECT COALESCE(cluster, '') AS cluster, COALESCE(stem, '') AS stem, count(*) AS runs
-    FROM known GROUP BY COALESCE(cluster, ''), COALESCE(stem, '')
-  ), live_stem AS (
-    SELECT DISTINCT k.stem FROM known k JOIN stopped a ON k.subject = a.subject WHERE NOT a.has_ended
+    SELECT COALESCE(cluster, '') AS cluster, home, COALESCE(stem, '') AS stem, COALESCE(user_name, '') AS user_name, count(*) AS runs,
+           max(active_s) AS active_s
+    FROM known GROUP BY COALESCE(cluster, ''), home, COALESCE(stem, ''), COALESCE(user_name, '')
+  ), named AS (
+    SELECT home, COALESCE(stem, '') AS stem, count(*) AS runs FROM known GROUP BY home, COALESCE(stem, '')
+  ), spent AS (${spentDays('SELECT subject FROM stopped')}
+  ), live_kind AS (
+    SELECT DISTINCT k.home, k.stem FROM known k JOIN stopped a ON k.subject = a.subject WHERE NOT a.has_ended
   ), worked AS (
-    SELECT k.stem, j.first_computing_at,
+    SELECT k.home, k.stem, j.first_computing_at,
            lag(j.last_computing_at) OVER (PARTITION BY j.subject, j.device_id ORDER BY j.day) AS before_at,
            j.idle_s - COALESCE(date_diff('second', j.idle_from, j.known_until), 0) AS inner_idle_s
-    FROM known k JOIN live_stem l ON k.stem = l.stem JOIN stint_day j ON j.subject = k.subject
+    FROM (SELECT n.subject, n.home, n.stem FROM known n JOIN live_kind v ON n.home = v.home AND n.stem = v.stem) k
+    JOIN stint_day j ON j.subject = k.subject
     WHERE j.first_computing_at IS NOT NULL
   ), paused AS (
-    SELECT stem, max(inner_idle_s) AS inner_s, max(date_diff('second', before_at, first_computing_at)) AS across_s
-    FROM worked GROUP BY stem
-  ), priced AS (
-    SELECT m.subject, min(m.model) AS model FROM subject_day m JOIN stopped a ON m.day = a.last_day AND m.subject = a.subject
-    GROUP BY m.subject
+    SELECT home, stem, max(inner_idle_s) AS inner_s, max(date_diff('second', before_at, first_computing_at)) AS across_s
+    FROM worked GROUP BY home, stem
   )
-  SELECT t.subject, t.source, t.allocation_id AS "allocationId", k.cluster, k.namespace, k.user_name AS "userName", t.kind,
-         t.name, k.stem, p.model, t.outcome, t.signal,
+  SELECT t.subject, t.source, t.allocation_id AS "allocationId", k.cluster, k.home, k.namespace, k.user_name AS "userName", t.kind,
+         t.name, k.stem, a.model, t.outcome, t.signal,
          NOT a.has_ended AND date_diff('second', t.known_until, $now) <= $freshSeconds AS "isLive", a.has_ended AS "hasEnded",
          t.gpus, t.nodes, a.last_at AS "lastComputingAt", a.held_until AS "heldUntil", t.first_day AS "firstDay",
          a.last_day AS "lastDay", t.first_idle_s AS "firstDayIdleS", t.first_tail_s AS "firstDayTailS", t.tail_s AS "tailGpuS",
          t.unknown_s AS "unknownTailS", COALESCE(r.runs, 0) AS runs,
+         COALESCE(r.active_s, 0) AS "activeS", CASE WHEN k.stem IS NULL THEN 1 ELSE COALESCE(e.runs, 1) END AS namesakes, z.days,
          COALESCE(CASE WHEN u.inner_s > COALESCE(u.across_s, 0) THEN u.inner_s ELSE u.across_s END, 0) AS "longestPauseS"
-  FROM tail t JOIN stopped a ON t.subject = a.subject LEFT JOIN known k ON t.subject = k.subject
-  LEFT JOIN priced p ON t.subject = p.subject LEFT JOIN paused u ON k.stem = u.stem
-  LEFT JOIN kind_runs r ON COALESCE(k.cluster, '') = r.cluster AND COALESCE(k.stem, '') = r.stem
+  FROM tail t JOIN stopped a ON t.subject = a.subject JOIN known k ON t.subject = k.subject
+  LEFT JOIN paused u ON k.home = u.home AND k.stem = u.stem
+  LEFT JOIN kind_runs r ON COALESCE(k.cluster, '') = r.cluster AND k.home = r.home AND COALESCE(k.stem, '') = r.stem
+    AND COALESCE(k.user_name, '') = r.user_name
+  LEFT JOIN named e ON k.home = e.home AND COALESCE(k.stem, '') = e.stem LEFT JOIN spent z ON t.subject = z.subject
   WHERE t.unknown_s * 1000 <= t.tail_s * $unknownPermilleMax
   ORDER BY t.subject`;
 
@@ -103,9 +115,10 @@ const SQL = `
  *
  * Teardown and the upload of a last checkpoint take minutes, so that an hour is asked for. Of a job that is still there nobody knows
  * whether it goes on: it is named only after a time longer than any pause after which its kind is known to have gone on. One that
- * has ended did not go on; what runs of one name repeat is one finding, because one script mends it. A job of which one GPU computes has not stopped.
+ * has ended did not go on; what a person's runs of one name repeat is one finding, because one script mends it: a name is
+ * nobody's own, `train` is in every account. A job of which one GPU computes has not stopped.
  *
- * Reads: stint_day, subject, subject_day.
+ * Reads: stint_day.
  */
 export const finishedHolders = detector({
   name: 'finished-holders',
@@ -125,7 +138,7 @@ export const finishedHolders = detector({
   ask: (options) => ({
     holders: {
       row: FinishedHolder,
-      tables: ['stint_day', 'subject', 'subject_day'],
+      tables: [...LIVES_READ],
       params: {
         tailSecondsMin: Math.round(options.tailHoursMin * 3600),
         freshSeconds: options.freshMinutes * 60,
@@ -134,19 +147,25 @@ export const finishedHolders = detector({
       sql: SQL,
     },
   }),
-  judge: ({ holders }, { options, now }) => {
+  judge: ({ holders }, { options, now, until }) => {
     const live = holders.filter(
       (holder) =>
         holder.isLive && liveSeconds(holder, now) > Math.max(options.liveHoursMin * 3600, holder.longestPauseS),
     );
     const past = new Map<string, FinishedHolder[]>();
     for (const holder of holders.filter((each) => each.hasEnded && !mayHavePaused(each, options.liveHoursMin))) {
-      const key = `${holder.cluster ?? ''}/${holder.stem ?? holder.allocationId}`;
+      const key = [holder.cluster, holder.home, holder.stem ?? holder.allocationId, holder.userName].join('/');
       past.set(key, [...(past.get(key) ?? []), holder]);
     }
     return [
-      ...live.map((holder) => liveClaim(holder, now)),
-      ...[...past].map(([about, group]) => pastClaim(about, group, now)),
+      ...live.map((holder) => ({ ...liveClaim(holder, now), spark: addedSpark([holder.days], { until }) })),
+      ...[...past].map(([about, group]) => ({
+        ...pastClaim(about, group, now),
+        spark: addedSpark(
+          group.map(({ days }) => days),
+          { until },
+        ),
+      })),
     ];
   },
 });
@@ -161,24 +180,46 @@ const tailSeconds = ({ heldUntil, lastComputingAt }: FinishedHolder): number =>
 const mayHavePaused = (holder: FinishedHolder, liveHoursMin: number): boolean =>
   holder.outcome !== 'completed' && tailSeconds(holder) <= liveHoursMin * 3600;
 
+/**
+ * Whether it is finished is known where its scheduler says of a part of it how it ended; else it is inferred from its GPUs, and its process
+ * may be at something long on the CPU.
+ */
 function liveClaim(holder: FinishedHolder, now: Date): Claim {
   const name = holder.name ?? holder.allocationId;
-  const paused = holder.longestPauseS;
+  const hasEndedInPart = holder.outcome !== null;
+  const gpus = gpuWords(holder.gpus, holder.model);
+  const since = timeWords(holder.lastComputingAt, now);
   return {
     about: holder.subject,
     ownerSubject: holder.subject,
-    what: `finished job still holds ${gpuWords(holder.gpus, holder.model)}`,
+    what: hasEndedInPart ? `finished job still holds ${gpus}` : `no kernel since ${since}, ${gpus} still held`,
     because: [
-      `Last kernel of ${name} ${timeWords(holder.lastComputingAt, now)}; ${countWords(holder.gpus, 'GPU')} on ${countWords(holder.nodes, 'node')} held for ${spanWords(liveSeconds(holder, now))} since (${holder.signal} of every GPU).`,
-      paused > 60
-        ? `No job of its name went on after more than ${spanWords(paused)} of standing still.`
-        : 'No job of its name stood still and went on.',
+      `Last kernel of ${name} ${since}; ${countWords(holder.gpus, 'GPU')} on ${countWords(holder.nodes, 'node')} held for ${spanWords(liveSeconds(holder, now))} since (${holder.signal} of every GPU).`,
+      hasEndedInPart
+        ? `A part of it has ended: ${holder.outcome}.`
+        : 'No scheduler says that it has ended: that it is finished is inferred.',
+      pauseWords(holder),
     ],
     fix: [stopCommand(holder)],
     unless: 'Its last step works on the CPU alone and will use the GPUs again, or is writing its result.',
     liveSince: holder.lastComputingAt,
     takes: takesOf(holder),
+    ...(!hasEndedInPart && {
+      blastRadius: 3,
+      blast:
+        'Its process is there: a long phase on the CPU, or a result that is being written, is cut off. Ask its owner first.',
+    }),
   };
+}
+
+/** What its namesakes did: of one run alone nothing can be compared. */
+function pauseWords({ longestPauseS, namesakes }: FinishedHolder): string {
+  const paused = longestPauseS > 60;
+  if (namesakes <= 1)
+    return `No other run of its name is known${paused ? `; it has gone on before, after ${spanWords(longestPauseS)} at most` : ''}.`;
+  return paused
+    ? `Of ${wholeWords(namesakes)} runs of its name none went on after more than ${spanWords(longestPauseS)} of standing still.`
+    : `Of ${wholeWords(namesakes)} runs of its name none stood still and went on.`;
 }
 
 function pastClaim(about: string, group: readonly FinishedHolder[], now: Date): Claim {
@@ -195,27 +236,27 @@ function pastClaim(about: string, group: readonly FinishedHolder[], now: Date): 
         : `${name}: GPUs held after the last kernel in ${wholeWords(group.length)} of ${countWords(runs, 'run')}`,
     because: [
       `${group.length === 1 ? 'Last' : `Longest: ${longest.name ?? longest.allocationId}, last`} kernel ${timeWords(longest.lastComputingAt, now)}, ${countWords(longest.gpus, 'GPU')} held until ${timeWords(longest.heldUntil, now)} (${spanWords(tailSeconds(longest))}; ${longest.signal} of every GPU).`,
-      ...(group.length === 1 ? [] : [`${gpuHourWords(gpuSeconds)} in all, in runs of ${peopleText(group)}.`]),
+      ...(group.length === 1 ? [] : [`${gpuHourWords(gpuSeconds)} in all.`]),
     ],
-    fix: endCleanly(longest),
+    fix: endCleanly(longest, Math.max(...group.map(({ activeS }) => activeS))),
     unless: 'What ran on the CPU at the end needs the GPUs once more.',
     takes: group.flatMap(takesOf),
     effort: 'a line of the job script',
   };
 }
 
-function peopleText(group: readonly FinishedHolder[]): string {
-  const people = new Set(group.map(({ userName }) => userName)).size;
-  return people === 1 ? 'one person' : `${people} people`;
-}
+/** Above the longest it has worked, a quarter more: a limit that what hangs runs into, and what works does not. */
+const limitHours = (activeS: number): number => Math.max(1, Math.ceil((activeS * 1.25) / 3600));
 
-/** How a job of this scheduler gives its GPUs back when its work is done. */
-function endCleanly({ source, kind }: FinishedHolder): string[] {
+/** How a job of this scheduler gives its GPUs back when its work is done, also if a process of it hangs: what hangs reaches no last line. */
+function endCleanly({ source, kind }: FinishedHolder, activeS: number): string[] {
+  const hours = limitHours(activeS);
   if (source === 'slurm')
     return [
-      commentLine('last line of the job script: a process that hangs at the end keeps the GPUs no longer'),
-      'scancel "$SLURM_JOB_ID"',
-      commentLine('work on the CPU that follows goes into a job of its own: sbatch --dependency=afterok:$SLURM_JOB_ID'),
+      `#SBATCH --time=${String(hours).padStart(2, '0')}:00:00   # the longest worked for ${spanWords(activeS)}`,
+      commentLine('when a task fails, or the first has ended for a minute, the others are ended:'),
+      'srun --kill-on-bad-exit=1 --wait=60 python train.py',
+      commentLine('work on the CPU that follows: a job of its own, sbatch --dependency=afterok:JOBID'),
     ];
   if (kind === 'PyTorchJob' || kind === 'MPIJob' || kind === 'TFJob')
     return [
@@ -223,8 +264,11 @@ function endCleanly({ source, kind }: FinishedHolder): string[] {
       'spec: {runPolicy: {cleanPodPolicy: All, ttlSecondsAfterFinished: 600}}',
     ];
   return [
-    commentLine('in the manifest: a sidecar or a shell after the work keeps the pod; end the pod with it'),
-    'spec: {ttlSecondsAfterFinished: 600, template: {spec: {restartPolicy: Never}}}',
+    commentLine(
+      'in the manifest: a sidecar keeps a pod alive; as an init container that restarts it ends with the work',
+    ),
+    'initContainers: [{name: SIDECAR, restartPolicy: Always, image: IMAGE}]',
+    `spec: {activeDeadlineSeconds: ${hours * 3600}}   # of the Job: what hangs is ended; the longest worked for ${spanWords(activeS)}`,
   ];
 }
 

@@ -101,4 +101,15 @@ describe('forgotten-resources', () => {
       claims.map(({ what, takes, isQuestion = false }) => ({ what, firstDay: takes[0]?.firstDay, isQuestion })),
     ).toEqual([want]);
   });
+
+  it('services of one name in two accounts are two findings', async () => {
+    const told = ['nlp', 'vision'].map((account, index) =>
+      service({ id: String(index + 1), source: 'slurm', namespace: null, account, gpus: { [`g${index}`]: {} } }),
+    );
+    const claims = await claimsOn(forgottenResources, holderRows(told));
+    expect(claims.map(({ about, takes }) => [about, takes.map(({ subject }) => subject)])).toEqual([
+      ['a/nlp/recommender-v1', ['job slurm/1/0']],
+      ['a/vision/recommender-v1', ['job slurm/2/0']],
+    ]);
+  });
 });

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { detector, type Claim, type Take } from '../facts/detector.ts';
 import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
-import { stopCommand } from './stop-command.ts';
+import { addedSpark, spentDays } from './day-spark.ts';
+import { HUB_SERVER_LABEL, HUB_USER_LABEL, stopCommand } from './stop-command.ts';
 import { countWords, gpuHourWords, gpuWords, spanWords, timeWords } from './wording.ts';
 
 /** A service of which no replica computed, or a session nobody used, and how long that has been so. */
 const UnusedHolder = z.object({
   manner: z.enum(['serving', 'interactive']),
   cluster: z.string().nullable(),
+  account: z.string().nullable(),
   source: z.string().nullable(),
   allocationId: z.string(),
   namespace: z.string().nullable(),
@@ -33,6 +35,11 @@ const UnusedHolder = z.object({
   /** Of the idle time of the day of its last kernel, what came after it. */
   lastUsePermille: sqlCount,
   memoryMibMax: sqlCount.nullable(),
+  hasPower: z.boolean(),
+  hubUser: z.string().nullable(),
+  hubServer: z.string().nullable(),
+  /** Of its newest holder. */
+  days: z.array(z.string()).nullable(),
   /** Services of the same namespace and beginning of the name that do compute. */
   siblings: sqlCount,
 });
@@ -51,14 +58,15 @@ const HOLDERS = `
            max(held_until) AS held_until, count(ended_at) = 0 AS is_open, max(last_computing_at) AS last_at,
            CAST(sum(computing_s) AS BIGINT) > 0 AND COALESCE(date_diff('second', min(held_since), max(last_computing_at)) > $handoverSeconds, TRUE)
              AS is_used, CAST(sum(held_s) AS BIGINT) AS held_s, CAST(sum(unknown_s) AS BIGINT) AS unknown_s, min(day) AS first_day, max(day) AS last_day,
-           max(fb_used_mib_max) AS memory_mib_max, min(held_from) AS seen_from, max(known_until) AS known_until
+           max(fb_used_mib_max) AS memory_mib_max, count(power_w_max) > 0 AS has_power, min(held_from) AS seen_from, max(known_until) AS known_until
     FROM stint GROUP BY subject
   ), known AS (
-    SELECT j.subject, j.cluster, j.namespace, j.user_name, j.workload_stem AS stem, ${joined('j.labels')} AS labels
+    SELECT j.subject, j.cluster, j.account, j.namespace, j.user_name, j.workload_stem AS stem, ${joined('j.labels')} AS labels,
+           j.labels['${HUB_USER_LABEL}'] AS hub_user, j.labels['${HUB_SERVER_LABEL}'] AS hub_server
     FROM subject j JOIN attempt a ON j.day = a.last_day AND j.subject = a.subject
   ), one AS (
-    SELECT a.*, k.cluster, k.namespace, k.user_name, k.stem, k.labels,
-           CASE WHEN a.manner = 'serving' THEN COALESCE(k.cluster, '') || '/' || COALESCE(k.namespace, '') || '/'
+    SELECT a.*, k.cluster, k.account, k.namespace, k.user_name, k.stem, k.labels, k.hub_user, k.hub_server,
+           CASE WHEN a.manner = 'serving' THEN COALESCE(k.cluster, '') || '/' || COALESCE(k.account, '') || '/' || COALESCE(k.namespace, '') || '/'
              || COALESCE(k.stem, a.name, a.subject) ELSE a.subject END AS thing
     FROM attempt a LEFT JOIN known k ON a.subject = k.subject
   ), thing AS (
@@ -67,7 +75,7 @@ const HOLDERS = `
            max(last_at) AS last_at, min(seen_from) AS seen_from, CAST(sum(held_s) AS BIGINT) AS held_s,
            CAST(sum(unknown_s) AS BIGINT) AS unknown_s, max(is_used) AS is_used, array_agg(DISTINCT name) FILTER (WHERE is_open) AS names, min(first_day) AS first_day,
            max(last_day) AS last_day, max(is_open) AS is_open, max(memory_mib_max) AS memory_mib_max, min(labels) AS labels,
-           max(known_until) AS known_until, min(namespace) AS namespace, min(cluster) AS cluster, min(stem) AS stem
+           max(known_until) AS known_until, min(namespace) AS namespace, min(account) AS account, min(cluster) AS cluster, min(stem) AS stem
     FROM one GROUP BY thing
   ), serving AS (
     SELECT COALESCE(cluster, '') || '/' || COALESCE(namespace, '') || '/' || regexp_replace(COALESCE(stem, ''), '[-_.].*$', '') AS family,
@@ -90,13 +98,14 @@ const HOLDERS = `
     FROM unused u JOIN one o ON o.thing = u.thing JOIN stint s ON s.subject = o.subject AND s.held_until > u.unused_since
     GROUP BY u.thing
   )
-  SELECT u.manner, u.cluster, o.source, o.allocation_id AS "allocationId", u.namespace, o.user_name AS "userName", o.kind, o.name,
+  SELECT u.manner, u.cluster, u.account, o.source, o.allocation_id AS "allocationId", u.namespace, o.user_name AS "userName", o.kind, o.name,
          u.stem, COALESCE(u.labels, '') AS labels, p.model, u.subject, u.subjects, u.names, u.held_since AS "heldSince",
          u.unused_since AS "unusedSince", u.held_until AS "heldUntil", t.gpu_s AS "gpuS", u.first_day AS "firstDay", u.last_day AS "lastDay",
          CASE WHEN t.first_idle_s <= 0 THEN 0 WHEN t.first_s >= t.first_idle_s THEN 1000
            ELSE CAST((t.first_s * 1000 - (t.first_s * 1000) % t.first_idle_s) / t.first_idle_s AS BIGINT) END AS "lastUsePermille",
-         u.memory_mib_max AS "memoryMibMax", COALESCE(v.siblings, 0) AS siblings
+         u.memory_mib_max AS "memoryMibMax", o.has_power AS "hasPower", o.hub_user AS "hubUser", o.hub_server AS "hubServer", q.days, COALESCE(v.siblings, 0) AS siblings
   FROM unused u JOIN one o ON u.subject = o.subject JOIN tail t ON u.thing = t.thing LEFT JOIN priced p ON u.subject = p.subject
+  LEFT JOIN (${spentDays('SELECT subject FROM unused')}) q ON u.subject = q.subject
   LEFT JOIN serving v ON v.family = COALESCE(u.cluster, '') || '/' || COALESCE(u.namespace, '') || '/'
     || regexp_replace(COALESCE(u.stem, ''), '[-_.].*$', '')
   WHERE date_diff('second', u.unused_since, u.held_until) >= $unusedSecondsMin ORDER BY u.subject`;
@@ -137,8 +146,10 @@ export const forgottenResources = detector({
       sql: HOLDERS,
     },
   }),
-  judge: ({ holders }, { now }) =>
-    holders.filter((holder) => !standsBy(holder)).map((holder) => holderClaim(holder, now)),
+  judge: ({ holders }, { now, until }) =>
+    holders
+      .filter((holder) => !standsBy(holder))
+      .map((holder) => ({ ...holderClaim(holder, now), spark: addedSpark([holder.days], { until }) })),
 });
 
 /** What people call a thing that waits for another to fail. */
@@ -156,13 +167,15 @@ function holderClaim(holder: UnusedHolder, now: Date): Claim {
   const name = isService ? (holder.stem ?? names[0] ?? '').replace(/[-_.]0$/, '') : (names[0] ?? holder.allocationId);
   const mayTakeOver = isService && holder.siblings > 0;
   return {
-    about: isService ? [holder.cluster, holder.namespace, holder.stem ?? name].join('/') : holder.subject,
+    about: isService
+      ? [holder.cluster, holder.account ?? holder.namespace, holder.stem ?? name].join('/')
+      : holder.subject,
     ownerSubject: holder.subject,
     what: isService
       ? `service ${name} has not computed in ${spanWords(seconds)}, ${gpuWords(gpus, holder.model)}`
       : `session ${name} unused since ${timeWords(holder.unusedSince, now)}, ${gpuWords(gpus, holder.model)}`,
     because: [
-      `No kernel on any of its GPUs since ${timeWords(holder.unusedSince, now)}${isService ? ' or longer' : ''}: ${spanWords(seconds)}, ${gpuHourWords(holder.gpuS)} (engine, else SM, else utilisation; power).`,
+      `No kernel on any of its GPUs since ${timeWords(holder.unusedSince, now)}${isService ? ' or longer' : ''}: ${spanWords(seconds)}, ${gpuHourWords(holder.gpuS)} (engine, else SM, else utilisation${holder.hasPower ? '; power' : ''}).`,
       ...(holder.memoryMibMax === null
         ? []
         : [`Device memory at most ${holder.memoryMibMax.toLocaleString('en-US')} MiB.`]),

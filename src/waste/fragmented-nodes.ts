@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { detector, type Claim } from '../facts/detector.ts';
 import { sqlCount, sqlDay } from '../facts/sql-row.ts';
-import { NODE_GAPS, WHOLE_UNITS } from './node-gaps.ts';
+import { NODE_GAP_READS, NODE_GAPS, tenureOf, WHOLE_UNITS } from './node-gaps.ts';
 import { commentLine } from './stop-command.ts';
+import { WAITED, WAITED_READS } from './waiting-jobs.ts';
 import { countWords, gpuHourWords, modelWords, someWords } from './wording.ts';
 
 /** A node some of whose GPUs were free while others were held. */
@@ -12,6 +13,7 @@ const FragmentedNode = z.object({
   cluster: z.string().nullable(),
   model: z.string().nullable(),
   purchase: z.string().nullable(),
+  provider: z.string().nullable(),
   firstDay: sqlDay,
   lastDay: sqlDay,
   gpus: sqlCount,
@@ -24,7 +26,15 @@ const FragmentedNode = z.object({
 });
 type FragmentedNode = z.infer<typeof FragmentedNode>;
 
-const WaitingJob = z.object({ cluster: z.string().nullable(), model: z.string().nullable(), gpus: sqlCount });
+/** Jobs that asked for a whole node and more while as many GPUs were free in parts: those that wait now, and all of the window. */
+const Blocked = z.object({
+  cluster: z.string().nullable(),
+  model: z.string().nullable(),
+  purchase: z.string().nullable(),
+  now: sqlCount,
+  jobs: sqlCount,
+});
+type Blocked = z.infer<typeof Blocked>;
 
 const BESIDE = `${NODE_GAPS}, alone AS (
     SELECT node_id, day, CAST(sum(met_s) AS BIGINT) AS alone_s FROM met GROUP BY node_id, day
@@ -32,43 +42,52 @@ const BESIDE = `${NODE_GAPS}, alone AS (
     SELECT n.*, CASE WHEN n.empty_units > COALESCE(a.alone_s, 0) * n.gpus * ${WHOLE_UNITS}
              THEN n.empty_units - COALESCE(a.alone_s, 0) * n.gpus * ${WHOLE_UNITS} ELSE 0 END AS beside_units
     FROM node_day n LEFT JOIN alone a ON n.node_id = a.node_id AND n.day = a.day
-    WHERE n.node_id IN (SELECT node_id FROM held)
+    WHERE n.is_held
   )`;
 
-const NODES = `${BESIDE}, pool_day AS (
-    SELECT cluster, model, purchase, day, CAST(sum(beside_units) AS BIGINT) AS beside_units,
+const POOL_DAYS = `${BESIDE}, pool_day AS (
+    SELECT cluster, model, purchase, day, CAST(sum(beside_units) AS BIGINT) AS beside_units, max(gpus) AS node_gpus,
            max(gpus) * ${86_400n * WHOLE_UNITS} AS node_units
     FROM beside GROUP BY cluster, model, purchase, day HAVING max(gpus) > 1
-  ), pool AS (
+  )`;
+
+const NODES = `${POOL_DAYS}, pool AS (
     SELECT COALESCE(cluster, '') AS cluster, COALESCE(model, '') AS model, COALESCE(purchase, '') AS purchase,
            CAST(sum(beside_units) AS BIGINT) AS beside_units,
            CAST(sum(beside_units - beside_units % node_units) AS BIGINT) AS packed_units
     FROM pool_day GROUP BY COALESCE(cluster, ''), COALESCE(model, ''), COALESCE(purchase, '')
   ), node AS (
     SELECT min(subject) AS subject, node_id, min(cluster) AS cluster, min(model) AS model, min(purchase) AS purchase,
-           min(day) AS first_day, max(day) AS last_day, max(gpus) AS gpus, CAST(sum(empty_units) AS BIGINT) AS empty_units,
+           min(provider) AS provider, min(day) AS first_day, max(day) AS last_day, max(gpus) AS gpus, CAST(sum(empty_units) AS BIGINT) AS empty_units,
            CAST(sum(beside_units) AS BIGINT) AS beside_units
     FROM beside GROUP BY node_id HAVING max(gpus) > 1 AND sum(beside_units) > 0
   )
-  SELECT n.subject, n.node_id AS "nodeId", n.cluster, n.model, n.purchase, n.first_day AS "firstDay", n.last_day AS "lastDay", n.gpus,
+  SELECT n.subject, n.node_id AS "nodeId", n.cluster, n.model, n.purchase, n.provider, n.first_day AS "firstDay", n.last_day AS "lastDay", n.gpus,
          n.empty_units AS "emptyUnits", n.beside_units AS "besideUnits", p.beside_units AS "poolBesideUnits",
          p.packed_units AS "poolPackedUnits"
   FROM node n JOIN pool p ON COALESCE(n.cluster, '') = p.cluster AND COALESCE(n.model, '') = p.model
     AND COALESCE(n.purchase, '') = p.purchase
   ORDER BY n.node_id`;
 
-const WAITING = `
-  SELECT cluster, model, COALESCE(gpu_count, 1) AS gpus FROM waiting
-  WHERE waited_until IS NULL OR waited_until > $from ORDER BY submitted_at, allocation_id`;
+/** A day on which a job waited while, on average, at least as many GPUs as it asked for were free beside others. */
+const BLOCKED = `${POOL_DAYS}, ${WAITED}, met_job AS (
+    SELECT p.cluster, p.model, p.purchase, w.source, w.allocation_id, max(CASE WHEN w.is_now THEN 1 ELSE 0 END) AS is_now
+    FROM pool_day p JOIN waited w ON COALESCE(p.cluster, '') = COALESCE(w.cluster, '') AND (w.model IS NULL OR w.model = p.model)
+      AND w.gpus >= p.node_gpus AND w.gpus * ${86_400n * WHOLE_UNITS} <= p.beside_units
+      AND w.from_at < CAST(p.day AS TIMESTAMP) + INTERVAL '1' DAY AND w.until_at >= CAST(p.day AS TIMESTAMP)
+    GROUP BY p.cluster, p.model, p.purchase, w.source, w.allocation_id
+  )
+  SELECT cluster, model, purchase, CAST(sum(is_now) AS BIGINT) AS now, count(*) AS jobs FROM met_job
+  GROUP BY cluster, model, purchase ORDER BY cluster, model, purchase`;
 
 /**
  * Question: where are GPUs free that nobody can use, because jobs that need a whole node find a part of each?
  *
- * Free GPUs beside a small job are no fault of a cluster that nobody waits for. They are named where jobs wait for more GPUs than such
- * nodes have free, or where the nodes are rented and fewer of them would do. What packing gains is modelled: at least the whole
+ * Free GPUs beside a small job are no fault of a cluster that nobody waits for. They are named where jobs waited for whole nodes on days on
+ * which as many GPUs were free in parts, or where the nodes are rented and fewer of them would do. What packing gains is modelled: at least the whole
  * nodes that the free GPUs of a day make up on average, at most all of them. Whole empty nodes are those of empty-nodes.
  *
- * Reads: subject_day, stint_day, waiting.
+ * Reads: subject_day, stint_day, presence, waiting.
  */
 export const fragmentedNodes = detector({
   name: 'fragmented-nodes',
@@ -83,34 +102,34 @@ export const fragmentedNodes = detector({
     poolGpuHoursMin: z.number().default(100), // Below this a change of the scheduler is not worth its risk.
   }),
   ask: () => ({
-    nodes: { row: FragmentedNode, tables: ['subject_day', 'stint_day'], params: { gapSecondsMin: 1 }, sql: NODES },
-    waiting: { row: WaitingJob, tables: [{ table: 'waiting', daysBefore: 90 }], sql: WAITING },
+    nodes: { row: FragmentedNode, tables: [...NODE_GAP_READS], params: { gapSecondsMin: 1 }, sql: NODES },
+    blocked: {
+      row: Blocked,
+      tables: ['subject_day', 'presence', ...WAITED_READS],
+      params: { gapSecondsMin: 1 },
+      sql: BLOCKED,
+    },
   }),
-  judge: ({ nodes, waiting }, { options }) => {
+  judge: ({ nodes, blocked }, { options }) => {
     const pools = new Map<string, FragmentedNode[]>();
     for (const node of nodes) pools.set(poolOf(node), [...(pools.get(poolOf(node)) ?? []), node]);
     return [...pools].flatMap(([pool, group]) => {
       const [first] = group;
       if (first === undefined || Number(first.poolBesideUnits / WHOLE_UNITS) < options.poolGpuHoursMin * 3600)
         return [];
-      const perNode = Math.max(...group.map(({ gpus }) => gpus));
-      const blocked = waiting.filter(
-        (job) =>
-          job.cluster === first.cluster && (job.model === null || job.model === first.model) && job.gpus >= perNode,
-      );
-      const isRented = first.purchase !== 'owned' && first.purchase !== 'committed';
-      return blocked.length > 0 || (isRented && first.poolPackedUnits > 0n)
-        ? [claimOf(pool, group, blocked.length, perNode)]
-        : [];
+      const waited = blocked.find((each) => poolOf(each) === pool);
+      const isWorth = waited !== undefined || (tenureOf(group) === 'rented' && first.poolPackedUnits > 0n);
+      return isWorth ? [claimOf(pool, group, waited)] : [];
     });
   },
 });
 
-const poolOf = ({ cluster, model, purchase }: FragmentedNode): string =>
+const poolOf = ({ cluster, model, purchase }: Pick<FragmentedNode, 'cluster' | 'model' | 'purchase'>): string =>
   [cluster, model, purchase].map((part) => part ?? '').join('/');
 
-function claimOf(pool: string, group: readonly FragmentedNode[], blocked: number, perNode: number): Claim {
+function claimOf(pool: string, group: readonly FragmentedNode[], waited: Blocked | undefined): Claim {
   const [first] = group;
+  const perNode = Math.max(...group.map(({ gpus }) => gpus));
   const { cluster = null, model = null, purchase = null } = first ?? {};
   const { poolBesideUnits: besideUnits = 1n, poolPackedUnits: packedUnits = 0n } = first ?? {};
   const named = modelWords(model);
@@ -120,9 +139,9 @@ function claimOf(pool: string, group: readonly FragmentedNode[], blocked: number
     what: `${gpuHourWords(Number(besideUnits / WHOLE_UNITS))} free beside other jobs on ${countWords(group.length, `${named} node`)}${cluster === null ? '' : ` of ${cluster}`}${purchase === null ? '' : ` (${purchase})`}`,
     because: [
       `Part of a node each, beside GPUs that were held: ${someWords(group.map(({ nodeId }) => nodeId))}, up to ${perNode} GPUs a node.`,
-      blocked > 0
-        ? `${countWords(blocked, 'job')} that ${blocked === 1 ? 'asks' : 'ask'} for ${perNode} GPUs and more ${blocked === 1 ? 'waits' : 'wait'} for this pool.`
-        : 'Nobody waits for whole nodes here: packed, fewer of them would do.',
+      waited === undefined
+        ? 'Nobody waits for whole nodes here: packed, fewer of them would do.'
+        : `${countWords(waited.jobs, 'job')} for ${perNode} GPUs and more waited on days on which as many were free in parts; ${waited.now} of them now.`,
       `Packed, the free GPUs of a day make ${gpuHourWords(Number(packedUnits / WHOLE_UNITS))} of whole nodes over the window (from daily means).`,
     ],
     fix: [

@@ -118,7 +118,7 @@ describe('idle now', () => {
       because: [
         'No kernel in 24 h up to Tue 20:00, at most 71 W on its last day, 9,000 MiB of memory held. Measured (engine, else SM, else utilisation; power).',
       ],
-      fix: ['kubectl delete notebook notes-1 -n nlp'],
+      fix: ['kubectl annotate notebook notes-1 -n nlp kubeflow-resource-stopped="$(date -u +%FT%TZ)" --overwrite'],
       liveSince: new Date('2026-03-02T20:00:00Z'),
       spark: [750, 0],
       takes: [
@@ -126,6 +126,15 @@ describe('idle now', () => {
         { subject: 'job kubernetes/1/0', firstDay: TUE, lastDay: TUE, category: 'idle' },
       ],
     });
+  });
+
+  it('speaks of power only where it was measured', async () => {
+    const rows = days('1', [{ day: MON, held: [8, 24], used: [8, 20] }, today({})]).map((row) => ({
+      ...row,
+      power_w_max: null,
+    }));
+    const [claim] = await claims(rows, { subject: [known('1')] }, { until, now });
+    expect(claim?.because.join(' ')).not.toContain('power');
   });
 
   it('of the first day only the part after the last kernel', async () => {
@@ -139,7 +148,9 @@ describe('idle now', () => {
   it('a hostile name stays one word of the command', async () => {
     const rows = days('1', [today({ used: [0, 10] })], { workload_name: "x; rm -rf '~'" });
     const [claim] = await claims(rows, { subject: [known('1')] }, { until, now });
-    expect(claim?.fix).toEqual([`kubectl delete notebook 'x; rm -rf '\\''~'\\''' -n nlp`]);
+    expect(claim?.fix).toEqual([
+      `kubectl annotate notebook 'x; rm -rf '\\''~'\\''' -n nlp kubeflow-resource-stopped="$(date -u +%FT%TZ)" --overwrite`,
+    ]);
   });
 
   it('a box no scheduler knows is told after a working day, as riskier, with the command of its cloud', async () => {
@@ -179,6 +190,8 @@ describe('night after night', () => {
     expect(others).toEqual([]);
     expect(claim?.what).toBe('notebook notes-1 left on unused once, 1 GPU');
     expect(claim?.liveSince).toBeUndefined();
+    // A culler of two hours leaves 12 of the 14; who ends it when he goes saves all.
+    expect(claim?.reachable).toEqual({ lowPermille: 857, highPermille: 1000 });
     // 6 h and 8 h of 14 idle hours.
     expect(claim?.takes).toEqual([
       {
@@ -195,7 +208,16 @@ describe('night after night', () => {
     const rows = ['2026-02-10', '2026-02-12', '2026-02-16'].flatMap((day, index) => night(String(index), day));
     const all = await claims(rows, { subject: ['0', '1', '2'].map((id) => known(id)) });
     expect(all.map(({ what }) => what)).toEqual(['3 sessions of notes left on unused 3 times, 1 GPU each']);
-    expect(all[0]?.about).toBe('nights of mchen notes-0');
+    expect(all[0]?.about).toBe('nights of /nlp/mchen notes-0');
+  });
+
+  it('of one person in two namespaces they are two: each is the money of its team', async () => {
+    const rows = ['2026-02-10', '2026-02-12'].flatMap((day, index) => night(String(index), day));
+    const all = await claims(rows, { subject: [known('0'), { ...known('1'), namespace: 'vision' }] });
+    expect(all.map(({ takes }) => takes.map(({ subject }) => subject))).toEqual([
+      ['job kubernetes/0/0'],
+      ['job kubernetes/1/0'],
+    ]);
   });
 
   it('boxes of one pool are one finding, and its owner is who runs the pool', async () => {
@@ -234,7 +256,9 @@ describe('night after night', () => {
   it('one that computes right now after a night is not idle now', async () => {
     const rows = days('1', [{ day: MON, held: [8, 24], used: [8, 10] }, today({ used: [9, 20] })]);
     const all = await claims(rows, { subject: [known('1')] }, { until, now });
-    expect(all.map(({ about, liveSince }) => [about, liveSince])).toEqual([['nights of mchen notes-0', undefined]]);
+    expect(all.map(({ about, liveSince }) => [about, liveSince])).toEqual([
+      ['nights of /nlp/mchen notes-0', undefined],
+    ]);
   });
 
   it('the day on which a stretch began that goes on is shared with the night before it, and no second is meant twice', async () => {

@@ -43,7 +43,7 @@ export const idleSessions = detector({
   ask: ({ idleHoursMin, boxIdleHoursMin, nightHoursMin, unknownPermilleMax }) => ({
     sessions: {
       row: session,
-      tables: ['stint_day', 'subject', 'subject_day'],
+      tables: ['stint_day', 'subject'],
       params: {
         idleSeconds: Math.min(idleHoursMin, boxIdleHoursMin) * 3600,
         nightSeconds: nightHoursMin * 3600,
@@ -100,7 +100,7 @@ function liveTakes({ subject, firstDay, lastDay, firstDayPermille }: Session): T
   return [first, { subject, firstDay: dayAfter(firstDay), lastDay, category: 'idle' }];
 }
 
-/** One finding for a session, for all of a person's sessions of one name, or for the boxes of one pool: never one a night. */
+/** One finding for a session, for all of a person's sessions of one name and place, or for the boxes of one pool: never one a night. */
 function nightClaims(sessions: readonly Session[], context: JudgeContext<Options>): Claim[] {
   const groups = new Map<string, Session[]>();
   for (const each of sessions.filter(({ nights }) => nights > 0)) {
@@ -108,7 +108,7 @@ function nightClaims(sessions: readonly Session[], context: JudgeContext<Options
       ? each.cluster === null
         ? each.subject
         : `boxes of ${each.cluster}`
-      : `${each.userName ?? each.namespace ?? ''} ${each.stem ?? each.subject}`;
+      : `${[each.cluster, each.home, each.userName].map((part) => part ?? '').join('/')} ${each.stem ?? each.subject}`;
     groups.set(key, [...(groups.get(key) ?? []), each]);
   }
   return [...groups].map(([key, group]) => nightClaim(key, group, context));
@@ -126,7 +126,7 @@ function nightClaim(key: string, group: readonly Session[], { options: set }: Ju
     ownerSubject: isPool ? null : latest.subject,
     what: `${things(group)} left on unused ${nights === 1 ? 'once' : `${nights} times`}, ${gpuWords(latest.gpuTenths / 10, latest.model)}${group.length === 1 ? '' : ' each'}`,
     because: [
-      `${nights === 1 ? 'One stretch' : `${nights} stretches`} of ${set.nightHoursMin} h or more without a kernel, ${spanWords(seconds)} in all, on ${countWords(days, 'day')} of use (engine, else SM, else utilisation below 1 %, power at rest).`,
+      `${nights === 1 ? 'One stretch' : `${nights} stretches`} of ${set.nightHoursMin} h or more without a kernel, ${spanWords(seconds)} in all, on ${countWords(days, 'day')} of use (engine, else SM, else utilisation below 1 %${group.every(({ powerW }) => powerW !== null) ? ', power at rest' : ''}).`,
       'Pauses by day are not counted.',
     ],
     fix: endingCommands(latest),
@@ -134,7 +134,13 @@ function nightClaim(key: string, group: readonly Session[], { options: set }: Ju
     blast: 'A session that is stopped loses what is only in its memory; files stay.',
     effort: 'a setting, once',
     takes: group.flatMap(nightTakes),
+    reachable: { lowPermille: afterCulling(seconds, nights, set), highPermille: 1000 },
   };
+}
+
+/** What ends by itself ends only after it has stood still for a while; who ends it when he leaves saves all of it. */
+function afterCulling(seconds: number, nights: number, { idleHoursMin }: Options): number {
+  return Math.floor((Math.max(0, seconds - nights * idleHoursMin * 3600) * 1000) / Math.max(1, seconds));
 }
 
 function nightTakes(each: Session): Take[] {
@@ -168,7 +174,7 @@ function evidence({ idleSeconds, knownUntil, powerW, memoryMib }: Session, now: 
   const memory =
     memoryMib === null ? '' : memoryMib >= 500 ? `, ${wholeWords(memoryMib)} MiB of memory held` : ', no memory held';
   const until = knownUntil === null ? '' : ` up to ${timeWords(knownUntil, now)}`;
-  return `No kernel in ${spanWords(idleSeconds)}${until}${watts}${memory}. Measured (engine, else SM, else utilisation; power).`;
+  return `No kernel in ${spanWords(idleSeconds)}${until}${watts}${memory}. Measured (engine, else SM, else utilisation${powerW === null ? '' : '; power'}).`;
 }
 
 function stopCommands(each: Session): string[] {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SHARE_UNITS } from '../facts/column.ts';
 import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
+import { HUB_SERVER_LABEL, HUB_USER_LABEL } from './stop-command.ts';
 
 /** A session, with the stretch without a kernel at its end and those before it that are as long as a night. */
 export const session = z.object({
@@ -10,8 +11,12 @@ export const session = z.object({
   workloadKind: z.string().nullable(),
   workloadName: z.string().nullable(),
   stem: z.string().nullable(),
+  /** Where it was handed out: account, else namespace. */
+  home: z.string().nullable(),
   namespace: z.string().nullable(),
   cluster: z.string().nullable(),
+  hubUser: z.string().nullable(),
+  hubServer: z.string().nullable(),
   userName: z.string().nullable(),
   nodeId: z.string().nullable(),
   provider: z.string().nullable(),
@@ -76,7 +81,8 @@ export const SESSIONS_SQL = `
            max(held_until) AS held_until, max(known_until) AS known_until, min(held_since) AS held_since,
            count(*) - count(ended_at) AS open_devices, min(COALESCE(inner_idle_s, 0)) AS inner_idle_s, max(power_w_max) AS power_w, max(fb_used_mib_max) AS memory_mib,
            min(source) AS source, min(allocation_id) AS allocation_id, min(workload_kind) AS workload_kind,
-           min(workload_name) AS workload_name, min(node_id) AS node_id,
+           min(workload_name) AS workload_name, min(node_id) AS node_id, min(workload_stem) AS stem, COALESCE(min(account), min(namespace)) AS home, min(namespace) AS namespace,
+           min(cluster) AS cluster, min(user_name) AS user_name, max(model) AS model,
            min(CASE WHEN computing_s > 0 THEN COALESCE(first_computing_at, held_from) END) AS first_computing_at,
            max(CASE WHEN computing_s > 0 THEN COALESCE(last_computing_at, held_until) END) AS last_computing_at
     FROM stint_day WHERE manner = 'interactive' OR manner IS NULL GROUP BY day, subject
@@ -126,10 +132,12 @@ export const SESSIONS_SQL = `
   ), night_idle AS (
     SELECT n.subject, CAST(sum(s.idle_s) AS BIGINT) AS idle_s
     FROM night n JOIN stint s ON n.subject = s.subject AND s.day >= n.first_day AND s.day <= n.last_day GROUP BY n.subject
+  ), picked AS (
+    SELECT n.subject, n.day FROM numbered n JOIN stretch t ON n.subject = t.subject AND t.stretch = t.last_stretch
+    LEFT JOIN night_count c ON n.subject = c.subject
+    WHERE n.recency = 1 AND (c.nights > 0 OR t.seconds >= $idleSeconds)
   ), known AS (
-    SELECT * FROM (
-      SELECT s.*, row_number() OVER (PARTITION BY subject ORDER BY day DESC) AS recency FROM subject s
-    ) ranked WHERE recency = 1
+    SELECT s.subject, s.provider, s.region, s.resource_id, s.labels FROM subject s JOIN picked p ON s.subject = p.subject AND s.day = p.day
   ), lasting AS (
     SELECT subject, count(*) AS days, max(day) AS last_day,
            array_agg(CASE WHEN held_s > unknown_s THEN ${permille('computing_s', '(held_s - unknown_s)')} END ORDER BY day)
@@ -137,8 +145,9 @@ export const SESSIONS_SQL = `
     FROM numbered GROUP BY subject
   )
   SELECT n.subject, n.source, n.allocation_id AS "allocationId", n.workload_kind AS "workloadKind",
-         n.workload_name AS "workloadName", k.workload_stem AS stem, k.namespace, k.cluster, k.user_name AS "userName", n.node_id AS "nodeId",
-         k.provider, k.region, k.resource_id AS "resourceId", m.model, n.devices,
+         n.workload_name AS "workloadName", n.stem, n.home, n.namespace, n.cluster,
+         k.labels['${HUB_USER_LABEL}'] AS "hubUser", k.labels['${HUB_SERVER_LABEL}'] AS "hubServer", n.user_name AS "userName", n.node_id AS "nodeId",
+         k.provider, k.region, k.resource_id AS "resourceId", n.model, n.devices,
          ${tenths('n.units', 'n.held_s', 'n.devices')} AS "gpuTenths", n.held_since AS "heldSince",
          ${IS_OPEN} AS "isOpen", n.known_until AS "knownUntil", n.power_w AS "powerW",
          n.memory_mib AS "memoryMib", t.from_at AS "idleFrom", t.seconds AS "idleSeconds",
@@ -149,14 +158,11 @@ export const SESSIONS_SQL = `
          ${permille('g.shared_s', 't.first_day_idle_s')} AS "sharedPermille",
          ${permille('g.device_s', 'i.idle_s')} AS "nightsPermille", CAST(g.first_day AS VARCHAR) AS "nightsFirstDay",
          CAST(g.last_day AS VARCHAR) AS "nightsLastDay", l.days, l.spark
-  FROM numbered n
+  FROM picked z JOIN numbered n ON z.subject = n.subject AND n.recency = 1
   JOIN lasting l ON n.subject = l.subject
   JOIN stretch t ON n.subject = t.subject AND t.stretch = t.last_stretch
   LEFT JOIN night g ON n.subject = g.subject
   LEFT JOIN night_count c ON n.subject = c.subject
   LEFT JOIN night_idle i ON n.subject = i.subject
   LEFT JOIN known k ON n.subject = k.subject
-  LEFT JOIN (SELECT subject, day, max(model) AS model FROM subject_day WHERE device_id IS NOT NULL GROUP BY subject, day) m
-    ON n.subject = m.subject AND n.day = m.day
-  WHERE n.recency = 1 AND (c.nights > 0 OR t.seconds >= $idleSeconds)
   ORDER BY n.subject`;

@@ -146,3 +146,54 @@ test('train and train-1, train-2 … are two kinds, told apart by the words a nu
   const claims = await claimsOn(lostWork, fleet([bad, { ...bad, stem: 'train' }]));
   expect(claims.map(({ about }) => about).toSorted()).toEqual(['train in nlp', 'train-0 in nlp']);
 });
+
+const fates = (ids: readonly string[]) =>
+  ids.map((id) => ({ day: '2026-03-02', subject: `job slurm/${id}/0`, resumed: true }));
+
+test.each([
+  {
+    name: 'of five attempts of ten hours all but half an hour each could be kept, if somebody had gone on',
+    lost: 10,
+    tables: {},
+    want: { lowPermille: 0, highPermille: 950 },
+    told: 'With a checkpoint every 60 min (assumed) 190 GPU-hours of it would have been kept, 0 GPU-hours of them',
+  },
+  {
+    name: 'those somebody went on from are the lower end',
+    lost: 10,
+    tables: { fate: fates(['0-0', '0-1']) },
+    want: { lowPermille: 380, highPermille: 950 },
+    told: '76 GPU-hours of them in attempts that somebody went on from',
+  },
+  {
+    name: 'by the pace at which it saves where that is recorded',
+    lost: 10,
+    tables: {
+      checkpoint: [
+        { day: '2026-03-02', source: 'slurm', allocation_id: '1-0', attempt: 0, basis: 'recorded', checkpoints: 30 },
+      ],
+    },
+    want: { lowPermille: 0, highPermille: 983 },
+    told: 'With a checkpoint every 20 min (as it saves where that is recorded)',
+  },
+])('$name', async ({ lost, tables, want, told }) => {
+  const rows = fleet([
+    { count: 5, outcome: 'failed', hours: 10, lost },
+    { count: 5, outcome: 'completed', hours: 10 },
+  ]);
+  const [claim] = await claimsOn(lostWork, { ...rows, ...tables });
+  expect(claim?.reachable).toEqual(want);
+  expect(claim?.because.join(' ')).toContain(told);
+});
+
+test('says nothing where each end lost less than half an hour', async () => {
+  const minutes = { count: 40, outcome: 'preempted', hours: 4, lost: 0.4 };
+  expect(await claimsOn(lostWork, fleet([minutes]))).toEqual([]);
+});
+
+test('a smoke run of what Kubernetes runs is no srun', async () => {
+  const early = fleet([{ count: 30, outcome: 'failed', hours: 0.2, lost: 0.2 }]);
+  const rows = (early['stint_day'] ?? []).map((row) => ({ ...row, source: 'kubernetes' }));
+  const [claim] = await claimsOn(lostWork, { ...early, stint_day: rows });
+  expect(claim?.fix.join(' ')).not.toContain('srun');
+});

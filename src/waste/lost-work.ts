@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { detector } from '../facts/detector.ts';
 import type { Claim, JudgeContext } from '../facts/detector.ts';
 import { sqlCount } from '../facts/sql-row.ts';
-import { kindPlace, permilleOf, stemWords, windowDays } from './run-words.ts';
+import { intervalWords, kindPlace, permilleOf, stemWords, windowDays } from './run-words.ts';
 import { LIVES, LIVES_READ } from './runs-sql.ts';
 import { countWords, gpuHourWords, gpuHoursOfWords, percentWords, spanWords } from './wording.ts';
 
@@ -16,8 +16,14 @@ const Options = z.object({
 });
 type Options = z.infer<typeof Options>;
 
+/** `a ÷ b`, truncated, in portable SQL. */
+const divided = (a: string, b: string): string => `CAST((${a} - (${a}) % ${b}) / ${b} AS BIGINT)`;
+
 /** Attempts that die within this are mistakes in code or configuration: a smoke run finds them. */
 const EARLY_S = 900;
+
+/** A checkpoint an hour: assumed where the kind records none, or rarer ones. */
+const ASSUMED_INTERVAL_S = 3600;
 
 /** Attempts of one kind that ended in one way. */
 const Ends = z.object({
@@ -32,6 +38,11 @@ const Ends = z.object({
   again: sqlCount,
   heldS: sqlCount,
   lostS: sqlCount,
+  /** What checkpoints at the interval would have kept of it, and a smoke run of what died early; of that, of attempts somebody went on from. */
+  keptS: sqlCount,
+  keptResumedS: sqlCount,
+  intervalS: sqlCount,
+  isRecorded: z.boolean(),
   /** The middle life of those that lost something. */
   middleS: sqlCount.nullable(),
   subjects: z.array(z.string()).nullable(),
@@ -41,10 +52,11 @@ type Ends = z.infer<typeof Ends>;
 /**
  * Question: whose work is done and thrown away, in which ends, and what would keep it?
  *
- * What is lost is said by the ledger: what an attempt computed after its last checkpoint, or all of it where nobody went on from it.
- * Work that somebody cancelled was theirs to cancel and is not counted.
+ * What is lost is said by the ledger: what an attempt computed after its last checkpoint, or all of it where none is recorded and nobody went on.
+ * Work that somebody cancelled was theirs to cancel and is not counted. What could be kept is worked out end by end: with a checkpoint every so often, half an interval
+ * of each is lost, whatever the attempt lived; what nobody went on from counts for the upper end only.
  *
- * Reads: stint_day, subject, subject_day.
+ * Reads: stint_day, subject_day, checkpoint, fate.
  */
 export const lostWork = detector({
   name: 'lost-work',
@@ -59,25 +71,55 @@ export const lostWork = detector({
   ask: () => ({
     ends: {
       row: Ends,
-      tables: [...LIVES_READ],
+      tables: [...LIVES_READ, 'subject_day', 'checkpoint', 'fate'],
       sql: `
         WITH ${LIVES}, loss AS (
           SELECT subject, CAST(sum(gpu_units) AS BIGINT) AS lost_units FROM subject_day WHERE category = 'lost' GROUP BY subject
-        ), ended AS (
-          SELECT l.subject, l.source, l.attempt, l.outcome, l.wall_s, l.units, COALESCE(x.lost_units, 0) AS lost_units, l.home, l.stem,
-                 row_number() OVER (PARTITION BY l.home, l.stem, l.source, l.outcome, COALESCE(x.lost_units, 0) > 0 ORDER BY l.wall_s, l.subject) AS rank_no,
-                 count(*) OVER (PARTITION BY l.home, l.stem, l.source, l.outcome, COALESCE(x.lost_units, 0) > 0) AS others
-          FROM life l LEFT JOIN loss x ON l.subject = x.subject
+        ), saved AS (
+          SELECT 'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) AS subject,
+                 CAST(sum(checkpoints) AS BIGINT) AS checkpoints
+          FROM checkpoint WHERE basis = 'recorded' GROUP BY source, allocation_id, attempt
+        ), pace AS (
+          SELECT l.home, COALESCE(l.stem, '') AS stem, ${divided('CAST(sum(l.wall_s) AS BIGINT)', 'NULLIF(CAST(sum(c.checkpoints) AS BIGINT), 0)')} AS interval_s
+          FROM life l JOIN saved c ON l.subject = c.subject GROUP BY l.home, COALESCE(l.stem, '')
+        ), resumed AS (
+          SELECT DISTINCT subject FROM fate WHERE resumed
+        ), paced AS (
+          SELECT l.*, COALESCE(x.lost_units, 0) AS lost_units, f.subject IS NOT NULL AS is_resumed,
+                 COALESCE(p.interval_s <= ${ASSUMED_INTERVAL_S}, FALSE) AS is_recorded,
+                 CASE WHEN p.interval_s <= ${ASSUMED_INTERVAL_S} THEN p.interval_s ELSE ${ASSUMED_INTERVAL_S} END AS interval_s
+          FROM life l LEFT JOIN loss x ON l.subject = x.subject LEFT JOIN resumed f ON l.subject = f.subject
+          LEFT JOIN pace p ON l.home = p.home AND COALESCE(l.stem, '') = p.stem
           WHERE l.outcome IS NOT NULL
+        ), halved AS (
+          SELECT paced.*, COALESCE(${divided('lost_units', `NULLIF(${divided('held_s', 'NULLIF(wall_s, 0)')}, 0)`)}, lost_units) AS least_units,
+                 COALESCE(${divided(`(interval_s * ${divided('units', 'NULLIF(wall_s, 0)')})`, '2')}, lost_units) AS half_units
+          FROM paced
+        ), ended AS (
+          SELECT halved.*, lost_units > 0 AS is_losing,
+                 CASE WHEN wall_s <= ${EARLY_S} THEN lost_units - least_units WHEN lost_units > half_units THEN lost_units - half_units
+                      ELSE 0 END AS kept_units
+          FROM halved
+        ), ranked AS (
+          SELECT home, COALESCE(stem, '') AS stem, source, outcome, wall_s,
+                 row_number() OVER (PARTITION BY home, COALESCE(stem, ''), source, outcome ORDER BY wall_s) AS rank_no,
+                 count(*) OVER (PARTITION BY home, COALESCE(stem, ''), source, outcome) AS others
+          FROM ended WHERE is_losing
+        ), middle AS (
+          SELECT home, stem, source, outcome, min(CASE WHEN rank_no * 2 >= others THEN wall_s END) AS wall_s
+          FROM ranked GROUP BY home, stem, source, outcome
         )
-        SELECT home, stem, source, outcome, count(*) AS attempts, count(*) FILTER (WHERE lost_units > 0) AS losing,
-               count(*) FILTER (WHERE lost_units > 0 AND wall_s <= ${EARLY_S}) AS early,
-               count(*) FILTER (WHERE lost_units > 0 AND attempt > 0) AS again,
-               CAST(sum(units - units % 63000) / 63000 AS BIGINT) AS "heldS",
-               CAST(sum(lost_units - lost_units % 63000) / 63000 AS BIGINT) AS "lostS",
-               min(CASE WHEN lost_units > 0 AND rank_no * 2 >= others THEN wall_s END) AS "middleS",
-               array_agg(subject ORDER BY lost_units DESC, subject) FILTER (WHERE lost_units > 0) AS subjects
-        FROM ended GROUP BY home, stem, source, outcome ORDER BY home, stem, source, outcome`,
+        SELECT e.home, e.stem, e.source, e.outcome, count(*) AS attempts, count(*) FILTER (WHERE e.is_losing) AS losing,
+               count(*) FILTER (WHERE e.is_losing AND e.wall_s <= ${EARLY_S}) AS early,
+               count(*) FILTER (WHERE e.is_losing AND e.attempt > 0) AS again,
+               CAST(sum(e.units - e.units % 63000) / 63000 AS BIGINT) AS "heldS",
+               CAST(sum(e.lost_units - e.lost_units % 63000) / 63000 AS BIGINT) AS "lostS", min(m.wall_s) AS "middleS",
+               CAST(sum(e.kept_units - e.kept_units % 63000) / 63000 AS BIGINT) AS "keptS",
+               CAST(sum(CASE WHEN e.is_resumed THEN e.kept_units - e.kept_units % 63000 ELSE 0 END) / 63000 AS BIGINT) AS "keptResumedS",
+               max(e.interval_s) AS "intervalS", bool_or(e.is_recorded) AS "isRecorded",
+               array_agg(e.subject ORDER BY e.lost_units DESC, e.subject) FILTER (WHERE e.is_losing) AS subjects
+        FROM ended e LEFT JOIN middle m ON e.home = m.home AND COALESCE(e.stem, '') = m.stem AND e.source = m.source AND e.outcome = m.outcome
+        GROUP BY e.home, e.stem, e.source, e.outcome ORDER BY e.home, e.stem, e.source, e.outcome`,
     },
   }),
   judge({ ends }, context) {
@@ -92,14 +134,16 @@ export const lostWork = detector({
 
 function claimsOf(ends: readonly Ends[], context: JudgeContext<Options>): readonly Claim[] {
   const { gpuHoursMin, sharePermilleMin, badEndsMin } = context.options;
-  const sum = (what: 'attempts' | 'losing' | 'early' | 'again' | 'heldS' | 'lostS'): number =>
-    ends.reduce((total, row) => total + row[what], 0);
+  const sum = (
+    what: 'attempts' | 'losing' | 'early' | 'again' | 'heldS' | 'lostS' | 'keptS' | 'keptResumedS',
+  ): number => ends.reduce((total, row) => total + row[what], 0);
   const lostS = sum('lostS');
   const isWorth =
     lostS >= gpuHoursMin * 3600 && permilleOf(lostS, sum('heldS')) >= sharePermilleMin && sum('losing') >= badEndsMin;
   const bad = ends.filter((row) => row.losing > 0).toSorted((a, b) => b.lostS - a.lostS);
   const [worst] = bad;
-  if (!isWorth || worst === undefined) return [];
+  // What no checkpoint and no smoke run would have kept is nobody's to mend.
+  if (!isWorth || worst === undefined || sum('keptS') === 0) return [];
   const isEarly = sum('early') * 2 > sum('losing');
   const days = windowDays(context);
   return [
@@ -109,13 +153,14 @@ function claimsOf(ends: readonly Ends[], context: JudgeContext<Options>): readon
       what: `${stemWords(worst.stem)} loses ${percentWords(permilleOf(lostS, sum('heldS')))} of its time to bad ends, ${countWords(sum('losing'), 'attempt')} of ${sum('attempts').toLocaleString('en-US')}`,
       because: [
         `${gpuHoursOfWords(lostS, sum('heldS'))} were computed and thrown away (outcomes of the scheduler, checkpoints where they are recorded).`,
+        `With a checkpoint every ${intervalWords(worst.intervalS)} (${worst.isRecorded ? 'as it saves where that is recorded' : 'assumed'}) ${gpuHourWords(sum('keptS'))} of it would have been kept, ${gpuHourWords(sum('keptResumedS'))} of them in attempts that somebody went on from.`,
         `${bad.map((row) => `${countWords(row.losing, 'attempt')} ${WORDS[row.outcome] ?? row.outcome} (${gpuHourWords(row.lostS)}, the middle one after ${spanWords(row.middleS ?? 0)})`).join('; ')}.`,
         ...(sum('again') > 0
           ? [`${countWords(sum('again'), 'of them was a second try or later', 'of them were second tries or later')}.`]
           : []),
       ],
       fix: [
-        ...(isEarly ? SMOKE : []),
+        ...(isEarly ? smokeRun(worst.source) : []),
         ...new Set(bad.flatMap((row) => (row.lostS * 4 >= lostS ? (FIXES[row.outcome]?.(row.source) ?? []) : []))),
         'bursar work record --run NAME --unit checkpoint --quantity 1   # where the script saves: shows what each end really costs',
       ],
@@ -124,8 +169,10 @@ function claimsOf(ends: readonly Ends[], context: JudgeContext<Options>): readon
       takes: bad.flatMap(({ subjects }) =>
         (subjects ?? []).map((subject) => ({ subject, ...days, category: 'lost' as const })),
       ),
-      // A checkpoint an hour keeps most of what day-long attempts lose; mistakes found on one GPU cost an eighth of those found on eight.
-      reachable: { lowPermille: 400, highPermille: 850 },
+      reachable: {
+        lowPermille: Math.min(1000, permilleOf(sum('keptResumedS'), lostS)),
+        highPermille: Math.min(1000, permilleOf(sum('keptS'), lostS)),
+      },
     },
   ];
 }
@@ -138,9 +185,11 @@ const WORDS: Readonly<Record<string, string>> = {
   'out-of-memory': 'ran out of memory',
 };
 
-const SMOKE = [
+const smokeRun = (source: string): readonly string[] => [
   '# most die in their first quarter of an hour: a smoke run first, on one GPU',
-  'srun --gpus=1 --time=00:10:00 python train.py --max-steps 20   # then the real run, by --dependency=afterok',
+  source === 'slurm'
+    ? 'srun --gpus=1 --time=00:10:00 python train.py --max-steps 20   # then the real run, by --dependency=afterok'
+    : 'python train.py --max-steps 20   # as a Job of its own, with nvidia.com/gpu: 1 and activeDeadlineSeconds: 600',
 ];
 
 const FIXES: Readonly<Record<string, (source: string) => readonly string[]>> = {

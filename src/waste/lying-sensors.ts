@@ -109,7 +109,7 @@ function claimOf(about: string, group: readonly Contradiction[], unknownS: numbe
             'sample',
           )}: ${where}.`
         : lie === 'power'
-          ? `Power up to ${Math.max(...group.map(({ powerMax }) => powerMax ?? 0))} W, more than 1.3 times its rest, while every activity field reads 0: ${where}.`
+          ? `Power up to ${Math.max(...group.map(({ powerMax }) => powerMax ?? 0))} W, more than these GPUs draw at rest, also with memory held, while every activity field reads 0: ${where}.`
           : `One and the same power for a day in which work came and went: ${where}.`,
       lie === 'stuck'
         ? 'Power is the second signal of every verdict on these GPUs, and says nothing.'

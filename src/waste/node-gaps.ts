@@ -1,43 +1,90 @@
 /** The whole of a device, in 63,000ths. */
 export const WHOLE_UNITS = 63_000n;
 
+/** What was last seen within an hour is there now: sources are asked every few minutes. */
+const NOW_S = 3600;
+
 const earlier = (a: string, b: string): string => `CASE WHEN ${a} < ${b} THEN ${a} ELSE ${b} END`;
 const later = (a: string, b: string): string => `CASE WHEN ${a} > ${b} THEN ${a} ELSE ${b} END`;
 
 /**
- * Which time of each day's empty GPUs lies in a stretch in which nobody held any GPU of the node, as the beginning of a WITH: `node_day`
- * (empty unit-seconds of a node and day) and `met` (of these days the seconds of each such stretch of at least `$gapSecondsMin`).
+ * Which time of each day's empty GPUs lies in a stretch in which the node was there and nobody held any GPU of it: `node_gap`, the empty
+ * unit-seconds of each node and day (`empty_units`) beside each such stretch that reaches into the day, or beside none. A machine that had not come yet,
+ * had gone, or was down stood nowhere empty. `is_open`: it goes on at the end of the window. Several detectors ask this; it is worked out once.
  *
- * Reads: subject_day, stint_day.
+ * Reads: subject_day, stint_day, presence.
  */
-export const NODE_GAPS = `
-  WITH size AS (
+export const NODE_GAP = `
+  size AS (
     SELECT node_id, count(DISTINCT device_id) AS gpus FROM subject_day WHERE node_id IS NOT NULL AND gpu_units > 0 GROUP BY node_id
-  ), node_day AS (
+  ), emptied AS (
     SELECT d.day, d.node_id, min(d.subject) AS subject, min(d.cluster) AS cluster, min(d.model) AS model,
            min(d.purchase) AS purchase, min(d.provider) AS provider, min(z.gpus) AS gpus, CAST(sum(d.gpu_units) AS BIGINT) AS empty_units
     FROM subject_day d JOIN size z ON d.node_id = z.node_id
     WHERE d.category = 'unallocated' AND d.reason = 'empty' GROUP BY d.day, d.node_id
-  ), bound AS (
+  ), ending AS (
     SELECT CASE WHEN $now < $until THEN $now ELSE $until END AS ends_at
+  ), there AS (
+    SELECT p.node_id, p.from_at, max(p.until_at) AS until_at
+    FROM presence p JOIN (SELECT DISTINCT node_id FROM emptied) n ON p.node_id = n.node_id
+    WHERE COALESCE(p.state, 'up') = 'up' GROUP BY p.node_id, p.from_at
+  ), met_before AS (
+    SELECT there.*, max(until_at) OVER (PARTITION BY node_id ORDER BY from_at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+    FROM there
+  ), stayed AS (
+    SELECT node_id, min(from_at) AS from_at, max(until_at) AS until_at FROM (
+      SELECT met_before.*, sum(CASE WHEN reached >= from_at THEN 0 ELSE 1 END) OVER (PARTITION BY node_id ORDER BY from_at
+               ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS stay_no
+      FROM met_before
+    ) numbered GROUP BY node_id, stay_no
   ), held AS (
     SELECT s.node_id, s.held_from, max(s.held_until) AS held_until
-    FROM stint_day s JOIN (SELECT DISTINCT node_id FROM node_day) n ON s.node_id = n.node_id GROUP BY s.node_id, s.held_from
+    FROM stint_day s JOIN (SELECT DISTINCT node_id FROM emptied) n ON s.node_id = n.node_id GROUP BY s.node_id, s.held_from
   ), ordered AS (
     SELECT node_id, held_from, max(held_until) OVER (PARTITION BY node_id ORDER BY held_from
              ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
     FROM held
+  ), free AS (
+    SELECT node_id, COALESCE(reached, $from) AS from_at, held_from AS until_at, FALSE AS is_last
+    FROM ordered WHERE COALESCE(reached, $from) < held_from
+    UNION ALL
+    SELECT h.node_id, max(h.held_until), min(b.ends_at), TRUE FROM held h CROSS JOIN ending b GROUP BY h.node_id
+    UNION ALL
+    SELECT DISTINCT n.node_id, $from, b.ends_at, TRUE FROM emptied n CROSS JOIN ending b WHERE n.node_id NOT IN (SELECT node_id FROM held)
   ), gap AS (
-    SELECT node_id, COALESCE(reached, $from) AS from_at, held_from AS until_at FROM ordered
-    UNION ALL
-    SELECT h.node_id, max(h.held_until), min(b.ends_at) FROM held h CROSS JOIN bound b GROUP BY h.node_id
-    UNION ALL
-    SELECT DISTINCT n.node_id, $from, b.ends_at FROM node_day n CROSS JOIN bound b WHERE n.node_id NOT IN (SELECT node_id FROM held)
-  ), met AS (
-    SELECT n.*, g.from_at, g.until_at, date_diff('second', g.from_at, g.until_at) AS gap_s,
+    SELECT f.node_id, ${later('f.from_at', 's.from_at')} AS from_at, ${earlier('f.until_at', 's.until_at')} AS until_at,
+           f.is_last AND date_diff('second', s.until_at, $now) <= ${NOW_S} AS is_open
+    FROM free f JOIN stayed s ON f.node_id = s.node_id AND s.from_at < f.until_at AND s.until_at > f.from_at
+  ), node_gap AS (
+    SELECT n.*, h.node_id IS NOT NULL AS is_held, g.from_at, g.until_at, COALESCE(g.is_open, FALSE) AS is_open,
+           date_diff('second', g.from_at, g.until_at) AS gap_s,
            date_diff('second', ${later('g.from_at', 'CAST(n.day AS TIMESTAMP)')},
              ${earlier('g.until_at', "CAST(n.day AS TIMESTAMP) + INTERVAL '1' DAY")}) AS met_s
-    FROM node_day n JOIN gap g ON n.node_id = g.node_id AND g.from_at < CAST(n.day AS TIMESTAMP) + INTERVAL '1' DAY
+    FROM emptied n LEFT JOIN (SELECT DISTINCT node_id FROM held) h ON n.node_id = h.node_id
+    LEFT JOIN gap g ON n.node_id = g.node_id AND g.from_at < CAST(n.day AS TIMESTAMP) + INTERVAL '1' DAY
       AND g.until_at > CAST(n.day AS TIMESTAMP)
-    WHERE date_diff('second', g.from_at, g.until_at) >= $gapSecondsMin
   )`;
+
+/** The tables `NODE_GAP` reads. */
+export const NODE_GAP_READS = ['subject_day', 'stint_day', 'presence'] as const;
+
+/** The same as the beginning of a WITH: `node_day`, once for each node and day, and `met`, the stretches of at least `$gapSecondsMin`. */
+export const NODE_GAPS = `
+  WITH ${NODE_GAP}, node_day AS (
+    SELECT DISTINCT day, node_id, subject, cluster, model, purchase, provider, gpus, empty_units, is_held FROM node_gap
+  ), met AS (
+    SELECT * FROM node_gap WHERE gap_s >= $gapSecondsMin
+  )`;
+
+/**
+ * How the nodes of a pool were got, as far as that is known: what is rented can be given back, of what is one's own (owned, committed) only the hours can be
+ * used. Of a machine of which neither its purchase nor its provider is known nobody can say.
+ */
+export function tenureOf(
+  nodes: readonly { readonly purchase: string | null; readonly provider: string | null }[],
+): 'rented' | 'own' | 'unknown' {
+  const isOwn = ({ purchase }: { readonly purchase: string | null }): boolean =>
+    purchase === 'owned' || purchase === 'committed';
+  if (nodes.some(isOwn)) return 'own';
+  return nodes.every(({ purchase, provider }) => purchase !== null || provider !== null) ? 'rented' : 'unknown';
+}

@@ -15,6 +15,8 @@ interface Runs {
   readonly gap?: number;
   readonly unknown?: number;
   readonly isShared?: boolean;
+  /** One more GPU of each run, of which only this is known. */
+  readonly other?: { readonly sm: number | null; readonly tensor: number | null };
 }
 
 function fleet({
@@ -29,12 +31,13 @@ function fleet({
   gap = 0,
   unknown = 0,
   isShared = false,
+  other,
 }: Runs): Parameters<typeof claimsOn>[1] {
   const ids = Array.from({ length: runs }, (_, n) => n);
   const day = '2026-03-02';
   return {
     stint_day: ids.flatMap((id) =>
-      Array.from({ length: gpus }, (_, gpu) => ({
+      Array.from({ length: other === undefined ? gpus : gpus + 1 }, (_, gpu) => ({
         day,
         subject: `job slurm/${id}/0`,
         source: 'slurm',
@@ -56,8 +59,8 @@ function fleet({
         exchange_s: 0,
         units: 36_000 * (isShared ? 31_500 : 63_000),
         fb_used_mib_max: id === runs - 1 && lastMib !== undefined ? lastMib : memoryMib,
-        sm_permille: sm,
-        tensor_permille: tensor,
+        sm_permille: gpu < gpus ? sm : (other?.sm ?? null),
+        tensor_permille: gpu < gpus ? tensor : (other?.tensor ?? null),
         engine_permille: 1000 - gap,
       })),
     ),
@@ -92,6 +95,7 @@ const SILENT: Readonly<Record<string, Runs>> = {
   'a GPU nobody knows the memory of': { model: 'Zorg' },
   'sensors that were away': { unknown: 200 },
   'GPUs without profiling fields': { sm: null },
+  'runs half of whose time has no SM activity: the rest says nothing about it': { other: { sm: null, tensor: null } },
   'memory that was not measured': { memoryMib: null },
   'a GPU that is shared already': { isShared: true },
 };
@@ -117,4 +121,14 @@ test('asks about jobs of several GPUs apart, and offers them no slice', async ()
   const [claim] = await claimsOn(oversizedGpus, fleet({ gpus: 4 }));
   expect(claim?.what).toBe('does tabular on A100-80GB need a GPU that large? 6 runs, jobs of several GPUs');
   expect(claim?.fix[0]).not.toContain('slice');
+});
+
+test('says of the tensor pipe only what was measured', async () => {
+  const because = async (runs: Runs) => (await claimsOn(oversizedGpus, fleet(runs)))[0]?.because.join(' ');
+  expect(await because({ tensor: 30 })).toContain('the tensor pipe 3 %');
+  // Of the time that carries it, not of all of it.
+  expect(await because({ tensor: 40, other: { sm: 150, tensor: null } })).toContain('the tensor pipe 4 %');
+  const unknown = await because({ tensor: null });
+  expect(unknown).not.toContain('0 %');
+  expect(unknown).toContain('The tensor pipe was not measured');
 });

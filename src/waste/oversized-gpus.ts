@@ -34,11 +34,21 @@ const Peak = z.object({
   heldS: sqlCount,
   peakMib: sqlCount,
   smPermille: sqlCount,
-  tensorPermille: sqlCount,
+  /** Null where no run has it: DCGM sends it only where it is asked to. */
+  tensorPermille: sqlCount.nullable(),
   gapPermille: sqlCount,
   subject: z.string(),
 });
 type Peak = z.infer<typeof Peak>;
+
+/** The mean of a field while the GPU computed, over the seconds that carry it; null where none does. */
+const meanOf = (field: string): string => {
+  const [sum, seconds] = [
+    `CAST(sum(${field} * computing_s) AS BIGINT)`,
+    `NULLIF(CAST(sum(CASE WHEN ${field} IS NULL THEN 0 ELSE computing_s END) AS BIGINT), 0)`,
+  ];
+  return `CAST((${sum} - ${sum} % ${seconds}) / ${seconds} AS BIGINT)`;
+};
 
 /** GPUs below this memory have few smaller ones to go to. */
 const SMALL_GIB = 24;
@@ -52,7 +62,7 @@ const HEADROOM = 2;
  * low SM activity may be the nature of the work. Only a trial on a smaller GPU, or the framework's own peak, answers it. Serving is
  * judged by its latency elsewhere. Jobs of several GPUs are asked about apart from those of one.
  *
- * Reads: stint_day, subject, subject_day.
+ * Reads: stint_day.
  */
 export const oversizedGpus = detector({
   name: 'oversized-gpus',
@@ -72,8 +82,8 @@ export const oversizedGpus = detector({
       sql: `
         WITH ${LIVES}, sensed AS (
           SELECT subject, max(fb_used_mib_max) AS peak_mib,
-                 CAST((sum(sm_permille * computing_s) - sum(sm_permille * computing_s) % sum(computing_s)) / sum(computing_s) AS BIGINT) AS sm_permille,
-                 CAST((sum(tensor_permille * computing_s) - sum(tensor_permille * computing_s) % sum(computing_s)) / sum(computing_s) AS BIGINT) AS tensor_permille,
+                 ${meanOf('sm_permille')} AS sm_permille, ${meanOf('tensor_permille')} AS tensor_permille,
+                 CAST(sum(CASE WHEN sm_permille IS NULL THEN computing_s ELSE 0 END) AS BIGINT) AS dark_s,
                  count(*) = count(fb_used_mib_max) AS has_memory
           FROM stint_day WHERE manner = 'job' AND computing_s > 0 AND device_id = root_device_id AND units = held_s * 63000 GROUP BY subject
         ), run AS (
@@ -81,10 +91,11 @@ export const oversizedGpus = detector({
                  CAST((l.gap_s * 1000 - (l.gap_s * 1000) % l.computing_s) / l.computing_s AS BIGINT) AS gap_permille
           FROM life l JOIN sensed s ON l.subject = s.subject
           WHERE l.computing_s >= 900 AND l.unknown_s * 1000 <= l.held_s * $unknownPermilleMax
-            AND s.has_memory AND s.sm_permille IS NOT NULL
+            AND s.has_memory AND s.sm_permille IS NOT NULL AND l.gap_rows > 0
+            AND s.dark_s * 1000 <= l.computing_s * $unknownPermilleMax
         )
         SELECT home, stem, model, min(source) AS source, units > 63000 * wall_s AS "isSeveral", count(*) AS runs, CAST(sum(held_s) AS BIGINT) AS "heldS",
-               max(peak_mib) AS "peakMib", max(sm_permille) AS "smPermille", COALESCE(max(tensor_permille), 0) AS "tensorPermille",
+               max(peak_mib) AS "peakMib", max(sm_permille) AS "smPermille", max(tensor_permille) AS "tensorPermille",
                CAST((sum(gap_s) * 1000 - (sum(gap_s) * 1000) % sum(computing_s)) / sum(computing_s) AS BIGINT) AS "gapPermille",
                max_by(subject, held_s) AS subject
         FROM run GROUP BY home, stem, model, units > 63000 * wall_s HAVING count(*) >= $runsMin`,
@@ -97,7 +108,7 @@ export const oversizedGpus = detector({
       const isSmall =
         permilleOf(peak.peakMib, gpu.memoryGib * 1024) < options.memoryPermilleMax &&
         peak.smPermille < options.smPermilleMax &&
-        peak.tensorPermille < options.tensorPermilleMax &&
+        (peak.tensorPermille ?? 0) < options.tensorPermilleMax &&
         peak.gapPermille < options.gapPermilleMax &&
         peak.heldS >= options.gpuHoursMin * 3600;
       return isSmall ? [questionOf(peak, gpu.memoryGib)] : [];
@@ -105,6 +116,7 @@ export const oversizedGpus = detector({
 });
 
 function questionOf(peak: Peak, memoryGib: number): Claim {
+  const tensor = peak.tensorPermille === null ? '' : `, the tensor pipe ${percentWords(peak.tensorPermille)}`;
   const several = peak.isSeveral ? ', jobs of several GPUs' : '';
   const neededGib = (peak.peakMib / 1024) * HEADROOM;
   const smaller = ['L4', 'A10G', 'L40S', 'A100-40GB']
@@ -123,7 +135,10 @@ function questionOf(peak: Peak, memoryGib: number): Claim {
     ownerSubject: peak.subject,
     what: `does ${kindWords(peak)} need a GPU that large? ${countWords(peak.runs, 'run')}${several}`,
     because: [
-      `In all of them memory stayed below ${(peak.peakMib / 1024).toFixed(0)} of ${memoryGib} GiB, SMs were active ${percentWords(peak.smPermille)} at most while it computed, the tensor pipe ${percentWords(peak.tensorPermille)}; ${gpuHourWords(peak.heldS)}.`,
+      `In all of them memory stayed below ${(peak.peakMib / 1024).toFixed(0)} of ${memoryGib} GiB, SMs were active ${percentWords(peak.smPermille)} at most while it computed${tensor}; ${gpuHourWords(peak.heldS)}.`,
+      ...(peak.tensorPermille === null
+        ? ['The tensor pipe was not measured (DCGM_FI_PROF_PIPE_TENSOR_ACTIVE): work on it is what large GPUs are for.']
+        : []),
       'Memory in use is not memory needed, and a slower GPU may cost more for a step: only a trial tells.',
     ],
     fix: [

@@ -45,7 +45,7 @@ type Saving = z.infer<typeof Saving>;
  *
  * The interval at which writing and losing together cost least is √(2·C·MTBF): C the seconds of a checkpoint, MTBF the seconds a run of
  * this kind lives between bad ends. Only work whose checkpoints are recorded is judged, and only ends that somebody resumed from: what
- * nobody went on with, no checkpoint would have kept.
+ * nobody went on with, no checkpoint would have brought back to use.
  *
  * Reads: stint_day, subject, subject_day, checkpoint, fate, work.
  */
@@ -62,7 +62,7 @@ export const rareCheckpoints = detector({
   ask: () => ({
     savings: {
       row: Saving,
-      tables: [...LIVES_READ, 'checkpoint', 'fate', 'work'],
+      tables: [...LIVES_READ, 'subject_day', 'checkpoint', 'fate', 'work'],
       sql: `
         WITH ${LIVES}, saved AS (
           SELECT 'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) AS subject,
@@ -84,11 +84,15 @@ export const rareCheckpoints = detector({
           SELECT home, COALESCE(stem, '') AS stem, COALESCE(model, '') AS model,
                  min(CASE WHEN rank_no * 2 >= others THEN write_s END) AS write_s
           FROM ranked GROUP BY home, COALESCE(stem, ''), COALESCE(model, '')
+        ), saving AS (
+          SELECT DISTINCT l.home, COALESCE(l.stem, '') AS stem, COALESCE(l.model, '') AS model FROM life l JOIN saved c ON l.subject = c.subject
+          WHERE c.checkpoints > 0
         ), attempt AS (
           SELECT l.subject, l.wall_s, l.held_s, l.pause_s, l.home, l.stem, l.model, COALESCE(c.checkpoints, 0) AS checkpoints,
                  e.subject IS NOT NULL AND l.wall_s > ${EARLY_S} AS ended_badly,
                  CASE WHEN COALESCE(e.resumed, FALSE) AND l.wall_s > ${EARLY_S} THEN COALESCE(x.lost_s, 0) ELSE 0 END AS lost_s
-          FROM life l LEFT JOIN saved c ON l.subject = c.subject LEFT JOIN ended e ON l.subject = e.subject LEFT JOIN loss x ON l.subject = x.subject
+          FROM life l JOIN saving k ON l.home = k.home AND COALESCE(l.stem, '') = k.stem AND COALESCE(l.model, '') = k.model
+          LEFT JOIN saved c ON l.subject = c.subject LEFT JOIN ended e ON l.subject = e.subject LEFT JOIN loss x ON l.subject = x.subject
         )
         SELECT a.home, a.stem, a.model, count(*) FILTER (WHERE a.ended_badly) AS "badEnds", CAST(sum(a.wall_s) AS BIGINT) AS "wallS",
                CAST(sum(a.held_s) AS BIGINT) AS "heldS", CAST(sum(a.pause_s) AS BIGINT) AS "pauseS",

@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { detector } from '../facts/detector.ts';
 import type { Claim } from '../facts/detector.ts';
 import { sqlCount, sqlTime } from '../facts/sql-row.ts';
-import { divideRounded, formatUsdCents, formatWholeUsd } from '../money/usd.ts';
+import { divideRounded } from '../money/usd.ts';
 import { stemWords } from './run-words.ts';
 import { LIVE_SQL, PAST_SQL } from './runaway-sql.ts';
-import { LIVES_READ } from './runs-sql.ts';
 import { commentLine, stopCommand } from './stop-command.ts';
-import { countWords, gpuWords, spanWords } from './wording.ts';
+import { countWords, gpuWords, moneyWords, spanWords } from './wording.ts';
 
 const Options = z.object({
   // A 99th percentile of fewer is one accident.
@@ -97,13 +96,13 @@ export const runawayJobs = detector({
   ask: ({ freshMinutes }) => ({
     live: {
       row: LiveJob,
-      tables: [...LIVES_READ],
+      tables: ['stint_day', 'subject_day'],
       params: { freshMinutes },
       sql: LIVE_SQL,
     },
     past: {
       row: Past,
-      tables: [...LIVES_READ],
+      tables: ['stint_day', 'subject_day'],
       sql: PAST_SQL,
     },
   }),
@@ -190,8 +189,7 @@ function claimOf(runaway: Runaway): Claim {
 }
 
 function money(usdMicros: bigint | null): string {
-  if (usdMicros === null) return 'no price';
-  return usdMicros < 100_000_000n ? formatUsdCents(usdMicros) : formatWholeUsd(usdMicros);
+  return usdMicros === null ? 'no price' : moneyWords(usdMicros);
 }
 
 function gpus(units: bigint): string {

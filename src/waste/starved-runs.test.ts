@@ -18,8 +18,10 @@ interface Runs {
   readonly pause?: number;
   readonly exchange?: number;
   readonly unknown?: number;
+  readonly shared?: number;
   readonly hours?: number;
   readonly engine?: number | null;
+  readonly sm?: number | null;
   /** Minutes of each pause, and after how many minutes of the run it begins. */
   readonly pauseMinutes?: number;
   readonly pauseAfterMinutes?: number;
@@ -36,7 +38,7 @@ function fleet(kinds: readonly Runs[]): Parameters<typeof claimsOn>[1] {
     Array.from({ length: nodes }, (_, n) => `n-${id}-${n}`);
   return {
     stint_day: runs.flatMap((run) => {
-      const { gap = 0, pause = 0, exchange = 0, unknown = 0, hours = 20, cores = 8, manner = 'job' } = run;
+      const { gap = 0, pause = 0, exchange = 0, unknown = 0, shared = 0, hours = 20, cores = 8, manner = 'job' } = run;
       const heldS = hours * HOUR;
       const part = (permille: number): number => (heldS * permille) / 1000;
       return nodesOf(run).map((node) => ({
@@ -59,11 +61,13 @@ function fleet(kinds: readonly Runs[]): Parameters<typeof claimsOn>[1] {
         computing_s: heldS - part(pause) - part(unknown),
         idle_s: part(pause),
         unknown_s: part(unknown),
+        shared_s: part(shared),
         units: heldS * (run.share ?? 63_000),
         gap_s: part(gap),
         pause_s: part(pause),
         exchange_s: part(exchange),
         engine_permille: run.engine === undefined ? 1000 - gap : run.engine,
+        sm_permille: run.sm ?? null,
         cpu_millis: cores === null ? null : cores * 1000 * (run.nodes ?? 1),
       }));
     }),
@@ -115,8 +119,13 @@ const SILENT: Readonly<Record<string, readonly Runs[]>> = {
   'a model that answers requests and waits for them': [{ gap: 700, manner: 'serving' }],
   'a notebook that is used in bursts': [{ gap: 500, pause: 300, manner: 'interactive' }],
   'runs whose sensors were away for a tenth of the time': [{ gap: 400, unknown: 100 }],
+  'runs that shared their GPU for a tenth of the time: the gap may be a neighbour’s': [{ gap: 400, shared: 100 }],
   'three short runs': [{ gap: 500, hours: 1 }],
   'an evaluation on the CPU that takes a twentieth of the time': [{ gap: 40, pause: 50 }],
+  'small kernels that leave a sixth of the engine between them': [
+    { runs: 6, cores: 16, gap: 160, engine: 800, sm: 440 },
+  ],
+  'a gap of that size of which nobody knows the cause': [{ cores: 4, gap: 190 }],
 };
 
 test.each(Object.entries(SILENT))('says nothing of %s', async (_, kinds) => {
@@ -175,6 +184,48 @@ const CASES: Readonly<
     runs: [{ cores: 16, gap: 300 }],
     what: ['train on A100-80GB waits for its loader or storage 30 % of its time, 3 runs'],
   },
+  'about the same few cores, and a few more feed as many times more: likely that': {
+    runs: [
+      { cores: 5, gap: 580 },
+      { cores: 6, gap: 500 },
+      { cores: 8, gap: 500, hours: 1, runs: 1 },
+    ],
+    what: ['train on A100-80GB waits for data, likely for CPU cores, 54 % of its time, 7 runs'],
+    because: 'Its runs ask for 5 to 6 cores for each GPU, and the machine has 16: nobody has tried more.',
+  },
+  'about the same few cores, and more of them feed no more: not cores': {
+    runs: [
+      { cores: 5, gap: 500 },
+      { cores: 6, gap: 500 },
+    ],
+    what: ['train on A100-80GB waits for its loader or storage 50 % of its time, 6 runs'],
+    because: 'Its gaps do not depend on cores: between 5 and 6 for each GPU it waits the same.',
+  },
+  'the best wait for cores too: five and six are too near each other to show that more do not help': {
+    runs: [
+      { cores: 1, gap: 900, runs: 7 },
+      { cores: 3, gap: 690, runs: 6 },
+      { cores: 5, gap: 450, runs: 1 },
+      { cores: 6, gap: 410 },
+    ],
+    what: ['train on A100-80GB waits for CPU cores 71 % of its time, 17 runs'],
+    fix: '#SBATCH --cpus-per-gpu=10',
+    because: 'Nobody has tried more than 6 yet; at what a core feeds now, 10 would do.',
+  },
+  'gaps beside small kernels may be between them: both are named': {
+    runs: [{ cores: 16, gap: 300, engine: 670, sm: 350 }],
+    what: ['train on A100-80GB waits for its input, or between small kernels, 30 % of its time, 3 runs'],
+    fix: '# first a profile of a hundred steps (torch.profiler): does the host wait for a batch, or launch one short kernel after the other?',
+    because:
+      'While kernels run they keep 52 % of the SMs busy: small ones, and launching such leaves gaps too, which these sensors do not tell from waiting.',
+  },
+  'runs that differ show the cause, however small their kernels': {
+    runs: [
+      { cores: 4, gap: 600, engine: 380, sm: 150 },
+      { cores: 12, gap: 40, engine: 930, sm: 400 },
+    ],
+    what: ['train on A100-80GB waits for CPU cores 32 % of its time, 6 runs'],
+  },
   'nobody said how many cores': {
     runs: [{ cores: null, gap: 300 }],
     what: ['train on A100-80GB waits for its input 30 % of its time, 3 runs'],
@@ -188,16 +239,16 @@ const CASES: Readonly<
     what: ['train on A100-80GB waits for its other machines 29 % of its time, 6 runs'],
     fix: '#SBATCH --nodes=1',
   },
-  'long pauses are evaluation': {
+  'long pauses are called long, for nobody recorded what they were for': {
     runs: [{ pause: 250, pauseMinutes: 150 }],
-    what: ['train on A100-80GB stands still 25 % of its time, evaluating on the CPU, 3 runs'],
+    what: ['train on A100-80GB stands still 25 % of its time, in long pauses, 3 runs'],
     because:
-      '100 % of it: long pauses, as evaluation on the CPU makes; 3 pauses in 3 runs, the middle one 2.5 h, one every 20 h.',
+      '100 % of it: long pauses, often evaluation on the CPU; 3 pauses in 3 runs, the middle one 2.5 h, one every 20 h.',
   },
-  'short pauses are checkpoints': {
+  'short pauses are called short': {
     runs: [{ pause: 250, pauseMinutes: 5 }],
-    what: ['train on A100-80GB stands still 25 % of its time, writing checkpoints, 3 runs'],
-    fix: '# checkpoints: torch.distributed.checkpoint.async_save, or write to local NVMe and copy in the background',
+    what: ['train on A100-80GB stands still 25 % of its time, in short pauses, 3 runs'],
+    fix: '# if these are checkpoints: torch.distributed.checkpoint.async_save, or write to local NVMe and copy in the background',
   },
   'a pause at the begin is start-up': {
     runs: [{ pause: 250, pauseMinutes: 110, pauseAfterMinutes: 0 }],
@@ -237,6 +288,7 @@ describe('what is claimed', () => {
       reason: 'gap',
     });
     expect(claim?.ownerSubject).toBe('job slurm/0-0/0');
+    expect(claim?.spark?.filter((permille) => permille !== null)).toEqual([650]);
     expect(claim?.reachable).toEqual({ lowPermille: 571, highPermille: 714 });
   });
 
@@ -247,6 +299,22 @@ describe('what is claimed', () => {
       subject: (here['subject'] ?? []).map((row, n) => ({ ...row, account: n === 0 ? 'nlp' : 'vision' })),
     });
     expect(claims.map(({ about }) => about)).toEqual(['input of train-0 on A100-80GB in vision']);
+  });
+
+  test('calls a pause a checkpoint where one was recorded in it, however long it is', async () => {
+    const here = fleet([{ pause: 250, pauseMinutes: 40 }]);
+    const work = Array.from({ length: 3 }, (_, n) => ({
+      source: 'trainer',
+      work_id: `0-${n}`,
+      unit: 'checkpoint',
+      window_from: time(65),
+      window_until: time(95),
+      quantity: 1,
+      allocation_id: `0-${n}`,
+    }));
+    const [claim] = await claimsOn(starvedRuns, { ...here, work });
+    expect(claim?.what).toBe('train on A100-80GB stands still 25 % of its time, writing checkpoints, 3 runs');
+    expect(claim?.because[1]).toContain('pauses with a recorded checkpoint');
   });
 
   test('says how long a step takes where steps are counted', async () => {

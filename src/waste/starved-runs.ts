@@ -1,11 +1,12 @@
 import { detector } from '../facts/detector.ts';
 import type { Claim, JudgeContext } from '../facts/detector.ts';
-import { gapClaim } from './starved/gap-claim.ts';
+import { gapClaims } from './starved/gap-claim.ts';
 import { exchangeClaim, pauseClaim } from './starved/pause-claims.ts';
+import { daySpark } from './day-spark.ts';
 import { kindKey, permilleOf } from './run-words.ts';
 import { LIVES_READ } from './runs-sql.ts';
-import { LEVELS_SQL, PAUSES_SQL, STEPS_SQL } from './starved/queries.ts';
-import { Level, Pauses, StarvedOptions, Steps } from './starved/rows.ts';
+import { DAYS_SQL, LEVELS_SQL, PAUSES_SQL, STEPS_SQL } from './starved/queries.ts';
+import { KindDay, Level, Pauses, StarvedOptions, Steps } from './starved/rows.ts';
 
 /**
  * Question: which training and batch work waits, for what, and what would feed it?
@@ -35,7 +36,7 @@ export const starvedRuns = detector({
     },
     pauses: {
       row: Pauses,
-      tables: [...LIVES_READ, 'pause'],
+      tables: [...LIVES_READ, 'pause', 'work'],
       params: { unknownPermilleMax },
       sql: PAUSES_SQL,
     },
@@ -45,10 +46,17 @@ export const starvedRuns = detector({
       params: { unknownPermilleMax },
       sql: STEPS_SQL,
     },
+    days: { row: KindDay, tables: [...LIVES_READ], params: { unknownPermilleMax }, sql: DAYS_SQL },
   }),
-  judge({ levels, pauses, steps }, context) {
+  judge({ levels, pauses, steps, days }, context) {
     const kinds = new Map<string, Level[]>();
     for (const level of levels) kinds.set(kindKey(level), [...(kinds.get(kindKey(level)) ?? []), level]);
+    const daysOf = new Map<string, KindDay[]>();
+    for (const row of days) {
+      const ofKind = daysOf.get(kindKey(row));
+      if (ofKind === undefined) daysOf.set(kindKey(row), [row]);
+      else ofKind.push(row);
+    }
     return [...kinds].flatMap(([key, ofKind]) =>
       claimsOf(
         ofKind,
@@ -56,10 +64,22 @@ export const starvedRuns = detector({
         pauses.filter((row) => kindKey(row) === key),
         steps.find((row) => kindKey(row) === key),
         context,
-      ),
+      ).map((claim) => ({
+        ...claim,
+        spark: sparkOf(daysOf.get(key) ?? [], context),
+      })),
     );
   },
 });
+
+/** The share of each day in which its GPUs were at work. */
+function sparkOf(days: readonly KindDay[], context: JudgeContext<StarvedOptions>): readonly (number | null)[] {
+  const told = days.map(({ day, atWorkS, knownS }) => ({
+    day,
+    permille: knownS <= 0 ? null : Math.max(0, permilleOf(atWorkS, knownS)),
+  }));
+  return daySpark(told, context);
+}
 
 function claimsOf(
   levels: readonly Level[],
@@ -76,7 +96,7 @@ function claimsOf(
     waitedS >= gpuHoursMin * 3600 && permilleOf(waitedS, heldS) >= permilleMin;
   if (!isWorth(sum('gapS') + sum('pauseS') + sum('exchangeS'), sharePermilleMin)) return [];
   return [
-    ...(isWorth(sum('gapS'), gapPermilleMin) ? [gapClaim(levels, namesakes, steps, context)] : []),
+    ...(isWorth(sum('gapS'), gapPermilleMin) ? gapClaims(levels, namesakes, steps, context) : []),
     ...(isWorth(sum('pauseS'), pausePermilleMin) ? [pauseClaim(levels, pauses, context)] : []),
     ...(isWorth(sum('exchangeS'), exchangePermilleMin) ? [exchangeClaim(levels, context)] : []),
   ];

@@ -25,6 +25,8 @@ function isHit(line: string): boolean {
 
 it.each(HOSTILE)('the name %j is never a second command, as it is and as it is shown', (name) => {
   const lines = [
+    stopCommand({ ...holder, kind: 'Notebook', name }),
+    stopCommand({ ...holder, kind: 'Notebook', hubUser: name, hubServer: name }),
     stopCommand({ ...holder, name }),
     stopCommand({ ...holder, namespace: name }),
     stopCommand({ ...holder, kind: 'Deployment', name }),
@@ -37,3 +39,21 @@ it.each(HOSTILE)('the name %j is never a second command, as it is and as it is s
   const pasted = lines.flatMap((line) => [line, safeText(line), line.replace(/^# /, ': ')]);
   expect(pasted.filter(isHit)).toEqual([]);
 });
+
+it.each([
+  {
+    name: 'a notebook of Kubeflow is stopped, not deleted',
+    of: { ...holder, kind: 'Notebook', name: 'notes' },
+    want: 'kubectl annotate notebook notes -n nlp kubeflow-resource-stopped="$(date -u +%FT%TZ)" --overwrite',
+  },
+  {
+    name: 'a server of JupyterHub is a pod of its user, and no Notebook object',
+    of: { ...holder, kind: 'Notebook', name: 'mchen', hubUser: 'mchen', hubServer: '' },
+    want: `kubectl delete pod -n nlp -l 'component=singleuser-server,hub.jupyter.org/username=mchen'`,
+  },
+  {
+    name: 'a deployment keeps its settings',
+    of: { ...holder, kind: 'Deployment', name: 'chat' },
+    want: 'kubectl scale deployment chat -n nlp --replicas=0',
+  },
+])('$name', ({ of, want }) => expect(stopCommand(of)).toBe(want));

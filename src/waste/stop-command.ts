@@ -7,13 +7,21 @@ interface Stoppable {
   readonly namespace: string | null;
   readonly kind: string | null;
   readonly name: string | null;
+  /** Labels of a pod that a JupyterHub started: whose server it is, and which of several. */
+  readonly hubUser?: string | null;
+  readonly hubServer?: string | null;
 }
+
+/** The labels by which a JupyterHub knows its pods. */
+export const HUB_USER_LABEL = 'hub.jupyter.org/username';
+export const HUB_SERVER_LABEL = 'hub.jupyter.org/servername';
 
 /** Kinds that people own by name, and what kubectl calls them; of any other the pod is deleted. */
 const KUBERNETES_KINDS: ReadonlyMap<string, string> = new Map(
-  ['Job', 'CronJob', 'PyTorchJob', 'MPIJob', 'TFJob', 'RayJob', 'RayCluster', 'JobSet', 'Notebook', 'Workflow'].map(
-    (kind) => [kind, kind.toLowerCase()],
-  ),
+  ['Job', 'CronJob', 'PyTorchJob', 'MPIJob', 'TFJob', 'RayJob', 'RayCluster', 'JobSet', 'Workflow'].map((kind) => [
+    kind,
+    kind.toLowerCase(),
+  ]),
 );
 /** What answers requests is scaled down, not deleted: its address and its settings stay. */
 const SCALED_KINDS: ReadonlyMap<string, string> = new Map([
@@ -27,10 +35,18 @@ const SCALED_KINDS: ReadonlyMap<string, string> = new Map([
  * Names come from labels and schedulers and are quoted: they are data, never a second command. Of a scheduler without a command
  * of its own a comment says what is to be stopped.
  */
-export function stopCommand({ source, allocationId, namespace, kind, name }: Stoppable): string {
+export function stopCommand({ source, allocationId, namespace, kind, name, hubUser, hubServer }: Stoppable): string {
   if (source === 'slurm' && allocationId !== null) return `scancel ${nameWord(allocationId)}`;
   if (source === 'kubernetes' && name !== null) {
     const place = namespace === null ? '' : ` -n ${nameWord(namespace)}`;
+    // Owned by no Notebook: the hub sees that its pod is gone, and starts it again when its user asks.
+    if (hubUser != null) {
+      const server = hubServer == null || hubServer === '' ? '' : `,${HUB_SERVER_LABEL}=${hubServer}`;
+      return `kubectl delete pod${place} -l ${nameWord(`component=singleuser-server,${HUB_USER_LABEL}=${hubUser}${server}`)}`;
+    }
+    // Kubeflow stops a notebook by this and keeps it: its volumes, its place in the list. A deleted one is gone.
+    if (kind === 'Notebook')
+      return `kubectl annotate notebook ${nameWord(name)}${place} kubeflow-resource-stopped="$(date -u +%FT%TZ)" --overwrite`;
     const scaled = SCALED_KINDS.get(kind ?? '');
     if (scaled !== undefined) return `kubectl scale ${scaled} ${nameWord(name)}${place} --replicas=0`;
     return `kubectl delete ${KUBERNETES_KINDS.get(kind ?? '') ?? 'pod'} ${nameWord(name)}${place}`;

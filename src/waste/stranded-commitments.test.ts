@@ -26,7 +26,8 @@ const row = (
 });
 const unused = (usd: number, fields: Readonly<Record<string, string | number | null>> = {}) =>
   row('stranded', { subject: 'resource plan-1', purchase: 'committed', model: null, ...fields }, usd, 0);
-const committed = (usd: number, hours: number) => row('computing', { purchase: 'committed' }, usd, hours);
+const committed = (usd: number, hours: number, fields: Readonly<Record<string, string | number | null>> = {}) =>
+  row('computing', { purchase: 'committed', ...fields }, usd, hours);
 const rented = (usd: number, hours: number, fields: Readonly<Record<string, string | number | null>> = {}) =>
   row('computing', { purchase: 'on-demand', ...fields }, usd, hours, usd);
 
@@ -38,7 +39,7 @@ const SILENT: Readonly<Record<string, readonly ReturnType<typeof row>[]>> = {
 };
 
 test.each(Object.entries(SILENT))('says nothing of %s', async (_, rows) => {
-  expect(await claimsOn(strandedCommitments, { subject_day: rows })).toEqual([]);
+  expect(await claimsOn(strandedCommitments, { subject_day: rows, stint_day: [] })).toEqual([]);
 });
 
 const CASES: Readonly<
@@ -48,19 +49,19 @@ const CASES: Readonly<
     rows: [unused(400), committed(400, 100), rented(350, 50)],
     what: ['4.2 committed H100 unused while others rent 50 GPU-hours on demand'],
     because:
-      'Moving in what others rent, day by day at most as much as was unused, would have kept $350 of cash: 50 GPU-hours.',
+      'Moving in what others rent, day by day at most as much as was unused, would have kept $350 of cash: 50 GPU-hours. Told is what they computed, not what serves or what was idle, starved or lost: that is for other findings.',
   },
   'no more moves in than was unused': {
     rows: [unused(400), committed(400, 100), rented(1400, 200)],
     what: ['4.2 committed H100 unused while others rent 200 GPU-hours on demand'],
     because:
-      'Moving in what others rent, day by day at most as much as was unused, would have kept $700 of cash: 100 GPU-hours.',
+      'Moving in what others rent, day by day at most as much as was unused, would have kept $700 of cash: 100 GPU-hours. Told is what they computed, not what serves or what was idle, starved or lost: that is for other findings.',
   },
   'they rent in another region': {
     rows: [unused(400), committed(400, 100), rented(350, 50, { region: 'us-west-2' })],
     what: ['4.2 committed H100 unused while others rent 50 GPU-hours on demand'],
     because:
-      'Moving in what others rent, day by day at most as much as was unused, would have kept up to $350 of cash: 50 GPU-hours, all of it from another region or provider, where egress and data count too.',
+      'Moving in what others rent, day by day at most as much as was unused, would have kept up to $350 of cash: 50 GPU-hours, all of it from another region or provider, where egress and data count too. Told is what they computed, not what serves or what was idle, starved or lost: that is for other findings.',
   },
   'they rent another model, or on another day': {
     rows: [
@@ -72,6 +73,11 @@ const CASES: Readonly<
     what: ['4.2 committed H100 unused'],
     because:
       'What others rent falls on other days or would already fill a larger commitment: here is only room for more work.',
+  },
+  'machines of several models are committed in the place: which one it is for is a guess': {
+    rows: [unused(400), committed(400, 100), committed(20, 20, { model: 'NVIDIA L4' }), rented(350, 50)],
+    what: ['4.2 committed GPUs (H100?) unused while others rent 50 GPU-hours on demand'],
+    because: 'The bill does not say for which GPU: H100 is a guess, most committed machines of the place are H100.',
   },
   'nobody rents': {
     rows: [unused(400), committed(400, 100)],
@@ -85,13 +91,16 @@ const CASES: Readonly<
 };
 
 test.each(Object.entries(CASES))('%s', async (_, { rows, what, because }) => {
-  const claims = await claimsOn(strandedCommitments, { subject_day: rows });
+  const claims = await claimsOn(strandedCommitments, { subject_day: rows, stint_day: [] });
   expect(claims.map((claim) => claim.what)).toEqual(what);
   expect(claims[0]?.because).toEqual(expect.arrayContaining(because === undefined ? [] : [because]));
 });
 
 test('claims the stranded money, which is the buyer’s', async () => {
-  const [claim] = await claimsOn(strandedCommitments, { subject_day: [unused(400), committed(400, 100)] });
+  const [claim] = await claimsOn(strandedCommitments, {
+    subject_day: [unused(400), committed(400, 100)],
+    stint_day: [],
+  });
   expect(claim?.ownerSubject).toBe('resource plan-1');
   expect(claim?.takes).toEqual([
     { subject: 'resource plan-1', firstDay: '2026-02-02', lastDay: '2026-03-03', category: 'stranded' },
@@ -102,8 +111,24 @@ test('the name of a model is no second command', async () => {
   const model = 'H100 $(touch hit), `touch hit`';
   const [claim] = await claimsOn(strandedCommitments, {
     subject_day: [unused(400), ...[committed(400, 100), rented(350, 50)].map((each) => ({ ...each, model }))],
+    stint_day: [],
   });
   expect(claim?.fix[1]).toBe(
     `bursar spend --by team,region,purchase --filter 'model=H100 $(touch hit)\\, \`touch hit\`'   # who rents`,
   );
+});
+
+test('the cash of who rents is told by the finding, and only what no other finding may claim', async () => {
+  const rows = [
+    unused(400),
+    committed(400, 100),
+    rented(300, 30),
+    rented(100, 10, { region: 'us-west-2' }),
+    rented(70, 10, { category: 'idle' }),
+    rented(80, 10, { subject: 'job kube/serve/0' }),
+  ];
+  const serving = [{ day: '2026-03-02', subject: 'job kube/serve/0', manner: 'serving' }];
+  const [claim] = await claimsOn(strandedCommitments, { subject_day: rows, stint_day: serving });
+  // 60 GPU-hours fit into the 100 unused, 50 of them are near.
+  expect(claim?.cashElsewhere).toEqual({ lowUsdMicros: 300n * 1_000_000n, highUsdMicros: 400n * 1_000_000n });
 });

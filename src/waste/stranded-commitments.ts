@@ -37,7 +37,7 @@ const Bought = z.object({
   model: z.string().nullable(),
   isRented: z.boolean(),
   usdMicros: z.bigint().nullable(),
-  marginalUsdMicros: z.bigint().nullable(),
+  cashUsdMicros: z.bigint().nullable(),
   gpuS: sqlCount,
 });
 type Bought = z.infer<typeof Bought>;
@@ -46,10 +46,11 @@ type Bought = z.infer<typeof Bought>;
  * Question: which commitments are paid and not used, and who rents the same GPUs meanwhile?
  *
  * The money is spent either way until the commitment ends, so what is claimed is capacity. The cash is with those who rent: on each
- * day no more than was unused, no more than was rented, at what they pay. A bill says of a commitment what it left unused in dollars; the
- * model and the hours are those of the committed machines of the same place.
+ * day no more than was unused, no more than was rented, at what they pay for computing: what of it is idle, starved or lost belongs to other
+ * findings, and so may what serves, so that no dollar is told twice. A bill says of a commitment what it left unused in dollars; the
+ * model and the hours are those of the committed machines of the same place, and where these are of several models it says that it guesses.
  *
- * Reads: subject_day.
+ * Reads: subject_day, stint_day.
  */
 export const strandedCommitments = detector({
   name: 'stranded-commitments',
@@ -72,15 +73,16 @@ export const strandedCommitments = detector({
     },
     bought: {
       row: Bought,
-      tables: ['subject_day'],
+      tables: ['subject_day', 'stint_day'],
       sql: `
-        SELECT day, provider, region, model, purchase = 'on-demand' AS "isRented", CAST(sum(usd_micros) AS BIGINT) AS "usdMicros",
-               CAST(sum(marginal_usd_micros) AS BIGINT) AS "marginalUsdMicros",
-               CAST(sum(gpu_units - gpu_units % 63000) / 63000 AS BIGINT) AS "gpuS"
-        FROM subject_day
-        WHERE (purchase = 'committed' AND category NOT IN ('stranded', 'beside'))
-           OR (purchase = 'on-demand' AND category IN ('idle', 'starved', 'lost', 'computing') AND marginal_usd_micros > 0)
-        GROUP BY day, provider, region, model, purchase ORDER BY day, provider, region, model, purchase`,
+        SELECT d.day, d.provider, d.region, d.model, d.purchase = 'on-demand' AS "isRented", CAST(sum(d.usd_micros) AS BIGINT) AS "usdMicros",
+               CAST(sum(CASE WHEN d.category = 'computing' AND s.subject IS NULL THEN d.marginal_usd_micros END) AS BIGINT) AS "cashUsdMicros",
+               CAST(sum(d.gpu_units - d.gpu_units % 63000) / 63000 AS BIGINT) AS "gpuS"
+        FROM subject_day d
+        LEFT JOIN (SELECT DISTINCT day, subject FROM stint_day WHERE manner = 'serving') s ON d.day = s.day AND d.subject = s.subject
+        WHERE (d.purchase = 'committed' AND d.category NOT IN ('stranded', 'beside'))
+           OR (d.purchase = 'on-demand' AND d.category IN ('idle', 'starved', 'lost', 'computing') AND d.marginal_usd_micros > 0)
+        GROUP BY d.day, d.provider, d.region, d.model, d.purchase ORDER BY d.day, d.provider, d.region, d.model, d.purchase`,
     },
   }),
   judge({ stranded, bought }, context) {
@@ -117,17 +119,23 @@ function claimOf(
   const canMove = all.gpuS >= 3600;
   const name = first.subject.replace(/^resource /, '');
   const words = model === null ? 'GPUs' : modelWords(model);
+  const isGuessed = first.model === null && pool.models > 1;
   const days = new Set(rows.map(({ day }) => day)).size;
   return {
     about: first.subject,
     ownerSubject: first.subject,
-    what: `${(unusedS / 86_400 / days).toFixed(1).replace(/\.0$/, '')} committed ${words} unused${canMove ? ` while others rent ${gpuHourWords(totalS(rented))} on demand` : ''}`,
+    what: `${(unusedS / 86_400 / days).toFixed(1).replace(/\.0$/, '')} committed ${isGuessed ? `GPUs (${words}?)` : words} unused${canMove ? ` while others rent ${gpuHourWords(totalS(rented))} on demand` : ''}`,
     because: [
       `${name}: ${gpuHoursOfWords(unusedS, unusedS + pool.gpuS)} committed in ${first.region ?? first.provider ?? 'its pool'} went unused in ${days} days, ${percentWords(share)} (bill${first.gpuS > 0 ? '' : ', hours by the rate of the machines in use'}).`,
+      ...(first.model === null && model !== null
+        ? [
+            `The bill does not say for which GPU: ${isGuessed ? `${words} is a guess, most` : 'all'} committed machines of the place are ${words}.`,
+          ]
+        : []),
       'What is unused is spent either way until the commitment ends.',
       ...(canMove
         ? [
-            `Moving in what others rent, day by day at most as much as was unused, would have kept ${range(near.usdMicros, all.usdMicros)} of cash: ${gpuHourWords(all.gpuS)}${near.gpuS < all.gpuS ? `, ${near.gpuS === 0 ? 'all' : gpuHourWords(all.gpuS - near.gpuS)} of it from another region or provider, where egress and data count too` : ''}.`,
+            `Moving in what others rent, day by day at most as much as was unused, would have kept ${range(near.usdMicros, all.usdMicros)} of cash: ${gpuHourWords(all.gpuS)}${near.gpuS < all.gpuS ? `, ${near.gpuS === 0 ? 'all' : gpuHourWords(all.gpuS - near.gpuS)} of it from another region or provider, where egress and data count too` : ''}. Told is what they computed, not what serves or what was idle, starved or lost: that is for other findings.`,
           ]
         : [
             rented.length === 0
@@ -148,6 +156,7 @@ function claimOf(
     ],
     unless: 'Capacity kept on purpose: a failover, a launch with a date. Exempt it until then.',
     takes: [{ subject: first.subject, ...windowDays(context), category: 'stranded' }],
+    ...(canMove && { cashElsewhere: { lowUsdMicros: near.usdMicros, highUsdMicros: all.usdMicros } }),
     reachable: { lowPermille: Math.floor((near.gpuS * 1000) / unusedS), highPermille: 1000 },
   };
 }
@@ -156,7 +165,7 @@ function claimOf(
 function poolOf(
   { provider, region, model }: Stranded,
   bought: readonly Bought[],
-): { model: string | null; gpuS: number; usdMicrosPerGpuHour: bigint } {
+): { model: string | null; models: number; gpuS: number; usdMicrosPerGpuHour: bigint } {
   const near = bought.filter(
     (row) =>
       !row.isRented &&
@@ -170,7 +179,12 @@ function poolOf(
   const ofModel = near.filter((row) => row.model === most);
   const gpuS = totalS(ofModel);
   const usdMicros = ofModel.reduce((sum, row) => sum + (row.usdMicros ?? 0n), 0n);
-  return { model: most, gpuS, usdMicrosPerGpuHour: gpuS === 0 ? 0n : divideRounded(usdMicros * 3600n, BigInt(gpuS)) };
+  return {
+    model: most,
+    models: hours.size,
+    gpuS,
+    usdMicrosPerGpuHour: gpuS === 0 ? 0n : divideRounded(usdMicros * 3600n, BigInt(gpuS)),
+  };
 }
 
 /** Day by day the lesser of what was unused and what was rented and has not moved elsewhere, at the rate paid that day. */
@@ -187,7 +201,7 @@ function movable(
     const left = Math.max(0, rentedS - (moved.get(key) ?? 0));
     if (left === 0) continue;
     const movedS = Math.min(free, left);
-    const paid = ofDay.reduce((sum, row) => sum + (row.marginalUsdMicros ?? 0n), 0n);
+    const paid = ofDay.reduce((sum, row) => sum + (row.cashUsdMicros ?? 0n), 0n);
     moved.set(key, (moved.get(key) ?? 0) + movedS);
     gpuS += movedS;
     usdMicros += (paid * BigInt(movedS)) / BigInt(rentedS);

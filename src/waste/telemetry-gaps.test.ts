@@ -64,6 +64,22 @@ describe('telemetry-gaps', () => {
     expect(claim?.what).toBe('1 GPU of a held by count: which of a node’s GPUs a job has is not known');
   });
 
+  it('asks for the profiling fields of GPUs that send utilisation alone, and claims nothing', async () => {
+    const only: ToldGpu = { ...BUSY, more: { engine_permille: null, sm_permille: null, util_permille: 980 } };
+    const [claim, ...others] = await claimsOn(telemetryGaps, holderRows([job({ g0: only, g1: only, g2: BUSY })]));
+    expect(others).toEqual([]);
+    expect(claim).toMatchObject({
+      about: 'a/profiling',
+      what: '2 GPUs of a send utilisation and no profiling fields: can they be turned on?',
+      isQuestion: true,
+      takes: [],
+    });
+    expect(claim?.fix.join(' ')).toContain('DCGM_FI_PROF_SM_ACTIVE');
+    // An idle day has no profiling means either: it says nothing.
+    const idle: ToldGpu = { more: { util_permille: null } };
+    expect(await claimsOn(telemetryGaps, holderRows([job({ g0: idle })]))).toEqual([]);
+  });
+
   it('restarts the exporter of a node that is silent now, and of no other', async () => {
     const back = job({ g1: { node: 'n2', unknown: [['03-03 02:00', '03-03 14:00']] } }, { id: '2', source: 'slurm' });
     const [claim] = await claimsOn(telemetryGaps, holderRows([job({ g0: DARK }, { source: 'slurm' }), back]));

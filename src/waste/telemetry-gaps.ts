@@ -53,6 +53,29 @@ const UNKNOWN = `
     JOIN (SELECT DISTINCT subject FROM unknown_day) u ON j.subject = u.subject GROUP BY j.subject
   )`;
 
+/** GPUs of a cluster that say how long some kernel ran, and nothing of what it did meanwhile. */
+const Blurred = z.object({
+  cluster: z.string().nullable(),
+  gpus: sqlCount,
+  nodes: z.array(z.string().nullable()),
+  computingGpuS: sqlCount,
+});
+type Blurred = z.infer<typeof Blurred>;
+
+/** Profiling fields are means of time that computed: only such days can show that they are missing. */
+const BLURRED = `
+  WITH device AS (
+    SELECT device_id, min(node_id) AS node_id, max(subject) AS subject, CAST(sum(computing_s) AS BIGINT) AS computing_s
+    FROM stint_day WHERE computing_s > 0 AND util_permille IS NOT NULL
+    GROUP BY device_id HAVING count(engine_permille) = 0 AND count(sm_permille) = 0
+  ), placed AS (
+    SELECT j.subject, min(j.cluster) AS cluster FROM subject j JOIN device d ON j.subject = d.subject GROUP BY j.subject
+  )
+  SELECT p.cluster, count(*) AS gpus, array_agg(DISTINCT d.node_id ORDER BY d.node_id) AS nodes,
+         CAST(sum(d.computing_s) AS BIGINT) AS "computingGpuS"
+  FROM device d LEFT JOIN placed p ON d.subject = p.subject
+  GROUP BY p.cluster HAVING sum(d.computing_s) >= $computingSecondsMin ORDER BY p.cluster`;
+
 const GAPS = `${UNKNOWN}, device AS (
     SELECT k.cluster, u.cause, u.device_id, min(u.node_id) AS node_id, min(u.source) AS source,
            CAST(sum(u.unknown_s) AS BIGINT) AS unknown_s, min(u.day) AS first_day, max(u.day) AS last_day,
@@ -81,7 +104,8 @@ const SUBJECTS = `${UNKNOWN}, part AS (
 /**
  * Question: of which GPUs is it not known what they did, why, and what does that cost?
  *
- * It claims no saving: it says what nothing is said about. One finding for each cluster and cause, because one repair mends it.
+ * It claims no saving: it says what nothing is said about, and asks where a field that is off would sharpen what is said. One finding for each cluster and
+ * cause, because one repair mends it.
  *
  * Reads: stint_day, holding, subject.
  */
@@ -116,12 +140,20 @@ export const telemetryGaps = detector({
       params: { unknownPermilleMin },
       sql: SUBJECTS,
     },
+    blurred: {
+      row: Blurred,
+      tables: ['stint_day', 'subject'],
+      params: { computingSecondsMin: Math.round(gpuHoursMin * 3600) },
+      sql: BLURRED,
+    },
   }),
-  judge: ({ gaps, subjects }, { now }) =>
-    gaps.flatMap((gap) => {
+  judge: ({ gaps, subjects, blurred }, { now }) => [
+    ...gaps.flatMap((gap) => {
       const own = subjects.filter(({ cluster, cause }) => cluster === gap.cluster && cause === gap.cause);
       return own.length === 0 ? [] : [claimOf(gap, own, now)];
     }),
+    ...blurred.map(blurredQuestion),
+  ],
 });
 
 function claimOf(gap: Gap, subjects: readonly z.infer<typeof UnknownSubject>[], now: Date): Claim {
@@ -148,6 +180,32 @@ function claimOf(gap: Gap, subjects: readonly z.infer<typeof UnknownSubject>[], 
     takes: subjects.map(({ subject, firstDay, lastDay }) => ({ subject, firstDay, lastDay, category: 'unknown' })),
   };
 }
+
+function blurredQuestion({ cluster, gpus, nodes: named, computingGpuS }: Blurred): Claim {
+  const nodes = named.flatMap((node) => node ?? []);
+  return {
+    about: `${cluster ?? ''}/profiling`,
+    ownerSubject: null,
+    what: `${countWords(gpus, 'GPU')}${cluster === null ? '' : ` of ${cluster}`} ${gpus === 1 ? 'sends' : 'send'} utilisation and no profiling fields: can they be turned on?`,
+    because: [
+      `${gpuHourWords(computingGpuS)} that computed are known by GPU_UTIL alone${nodes.length === 0 ? '' : `, on ${someWords(nodes)}`}: it counts all of a second in which some kernel ran.`,
+      'What would sharpen the answers: engine activity (waits for input), SM and tensor activity (GPUs that are too large), NVLink (exchange between GPUs).',
+    ],
+    fix: PROFILING_FIELDS,
+    unless: 'These GPUs have no such counters (GeForce, before Volta), or another profiler needs them.',
+    takes: [],
+    isQuestion: true,
+  };
+}
+
+/** Lines of the exporter's own format. */
+const PROFILING_FIELDS = [
+  commentLine('lines for the counters file of dcgm-exporter:'),
+  'DCGM_FI_PROF_GR_ENGINE_ACTIVE, gauge, Ratio of time the graphics engine is active.',
+  'DCGM_FI_PROF_SM_ACTIVE, gauge, Ratio of cycles an SM has at least 1 warp assigned.',
+  'DCGM_FI_PROF_PIPE_TENSOR_ACTIVE, gauge, Ratio of cycles the tensor pipe is active.',
+  'DCGM_FI_PROF_NVLINK_TX_BYTES, gauge, Bytes sent over NVLink a second.',
+];
 
 function whatOf(cause: Cause, count: number, place: string, isNow: boolean): string {
   const gpus = `${countWords(count, 'GPU')}${place}`;

@@ -50,6 +50,11 @@ describe('untagged-spend', () => {
     expect(claims.map(({ what, isQuestion, takes }) => ({ what, isQuestion, takes }))).toEqual([
       { what: '50 % of the held GPU time has no team', isQuestion: true, takes: [] },
     ]);
+    // The rows of every job cost a dollar.
+    expect(claims[0]?.because.slice(0, 2)).toEqual([
+      '$2.00 of $3.00 that held GPUs cost; 12 of 24 GPU-hours, in 2 groups.',
+      '$1.00, 25 %: user kim: x in namespace default, 1 job.',
+    ]);
     const yaml = claims[0]?.fix.slice(claims[0].fix.indexOf('rules:')).join('\n') ?? '';
     expect(parse(yaml)).toEqual({
       rules: [

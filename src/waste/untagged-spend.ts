@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { detector, type Claim } from '../facts/detector.ts';
 import { sqlCount } from '../facts/sql-row.ts';
 import { commentLine } from './stop-command.ts';
-import { countWords, gpuHoursOfWords } from './wording.ts';
+import { countWords, gpuHoursOfWords, moneyWords } from './wording.ts';
 
 /** GPU time without a team that one rule would catch. */
 const Untagged = z.object({
@@ -13,12 +13,14 @@ const Untagged = z.object({
   nodeId: z.string().nullable(),
   subjects: sqlCount,
   units: z.bigint(),
+  /** What of it has a price; null where nothing has. */
+  usdMicros: z.bigint().nullable(),
   /** The team that the same person's other work belongs to; null where there is none, or several. */
   team: z.string().nullable(),
 });
 type Untagged = z.infer<typeof Untagged>;
 
-const Held = z.object({ units: z.bigint() });
+const Held = z.object({ units: z.bigint(), usdMicros: z.bigint().nullable() });
 
 const HELD = "('unknown', 'idle', 'starved', 'lost', 'computing')";
 
@@ -26,24 +28,26 @@ const UNTAGGED = `
   WITH unowned AS (
     SELECT day, subject FROM ownership WHERE team IS NULL AND COALESCE(rule, '') NOT LIKE 'shared %'
   ), untagged AS (
-    SELECT d.subject, max(d.day) AS last_day, CAST(sum(d.gpu_units) AS BIGINT) AS units
+    SELECT d.subject, max(d.day) AS last_day, CAST(sum(d.gpu_units) AS BIGINT) AS units,
+           CAST(sum(d.usd_micros) AS BIGINT) AS usd_micros
     FROM subject_day d JOIN unowned o ON d.day = o.day AND d.subject = o.subject
-    WHERE d.category IN ${HELD} AND d.gpu_units > 0 GROUP BY d.subject
+    WHERE d.category IN ${HELD} GROUP BY d.subject HAVING sum(d.gpu_units) > 0
   ), owned AS (
     SELECT user_name, min(team) AS team FROM ownership
     WHERE team IS NOT NULL AND user_name IS NOT NULL GROUP BY user_name HAVING min(team) = max(team)
   ), grouped AS (
     SELECT COALESCE(k.what, 'device') AS what, k.namespace, k.user_name, CASE WHEN k.user_name IS NULL THEN k.workload_stem END AS stem,
-           CASE WHEN k.what = 'job' THEN NULL ELSE k.node_id END AS node_id, count(*) AS subjects, CAST(sum(u.units) AS BIGINT) AS units
+           CASE WHEN k.what = 'job' THEN NULL ELSE k.node_id END AS node_id, count(*) AS subjects, CAST(sum(u.units) AS BIGINT) AS units,
+           CAST(sum(u.usd_micros) AS BIGINT) AS usd_micros
     FROM untagged u LEFT JOIN subject k ON u.last_day = k.day AND u.subject = k.subject
     GROUP BY COALESCE(k.what, 'device'), k.namespace, k.user_name, CASE WHEN k.user_name IS NULL THEN k.workload_stem END,
              CASE WHEN k.what = 'job' THEN NULL ELSE k.node_id END
   )
-  SELECT g.what, g.namespace, g.user_name AS "userName", g.stem, g.node_id AS "nodeId", g.subjects, g.units, o.team
+  SELECT g.what, g.namespace, g.user_name AS "userName", g.stem, g.node_id AS "nodeId", g.subjects, g.units, g.usd_micros AS "usdMicros", o.team
   FROM grouped g LEFT JOIN owned o ON g.user_name = o.user_name
-  ORDER BY g.units DESC, g.user_name, g.namespace, g.stem, g.node_id`;
+  ORDER BY COALESCE(g.usd_micros, 0) DESC, g.units DESC, g.user_name, g.namespace, g.stem, g.node_id`;
 
-const TOTAL = `SELECT COALESCE(CAST(sum(gpu_units) AS BIGINT), 0) AS units FROM subject_day WHERE category IN ${HELD}`;
+const TOTAL = `SELECT COALESCE(CAST(sum(gpu_units) AS BIGINT), 0) AS units, CAST(sum(usd_micros) AS BIGINT) AS "usdMicros" FROM subject_day WHERE category IN ${HELD}`;
 
 /**
  * Question: which GPU time has no team, and which rule would give it one?
@@ -74,26 +78,32 @@ export const untaggedSpend = detector({
     const all = held[0]?.units ?? 0n;
     const without = untagged.reduce((sum, { units }) => sum + units, 0n);
     if (all === 0n || without * 1000n < all * BigInt(options.permilleMin)) return [];
-    return [claimOf(untagged, options.groupsMax, { all, without })];
+    return [claimOf(untagged, options.groupsMax, { all, without, usdMicros: held[0]?.usdMicros ?? null })];
   },
 });
 
 function claimOf(
   untagged: readonly Untagged[],
   groupsMax: number,
-  { all, without }: { readonly all: bigint; readonly without: bigint },
+  { all, without, usdMicros }: { readonly all: bigint; readonly without: bigint; readonly usdMicros: bigint | null },
 ): Claim {
   const shown = untagged.slice(0, groupsMax);
   const rest = untagged.length - shown.length;
+  const priced = untagged.flatMap((each) => each.usdMicros ?? []);
+  const spent = priced.reduce((sum, each) => sum + each, 0n);
+  const money =
+    priced.length === 0 || usdMicros === null
+      ? ''
+      : `${moneyWords(spent)} of ${moneyWords(usdMicros)} that held GPUs cost; `;
   return {
     about: 'team',
     ownerSubject: null,
     what: `${percent(without, all)} of the held GPU time has no team`,
     because: [
-      `${gpuHoursOfWords(seconds(without), seconds(all))}, in ${countWords(untagged.length, 'group')}.`,
+      `${money}${gpuHoursOfWords(seconds(without), seconds(all))}, in ${countWords(untagged.length, 'group')}.`,
       ...shown.map(
         (each) =>
-          `${percent(each.units, all)}: ${groupWords(each)}${each.what === 'job' ? `, ${countWords(each.subjects, 'job')}` : ''}.`,
+          `${each.usdMicros === null ? '' : `${moneyWords(each.usdMicros)}, `}${percent(each.units, all)}: ${groupWords(each)}${each.what === 'job' ? `, ${countWords(each.subjects, 'job')}` : ''}.`,
       ),
       ...(rest > 0 ? [`And ${countWords(rest, 'smaller group')}.`] : []),
     ],

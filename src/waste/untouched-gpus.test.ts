@@ -87,6 +87,12 @@ const spoken: Record<string, Case> = {
     takes: ['job slurm/1/0 all 2026-03-02'],
     fix: '# ask for no GPU, if it needs none; if it should compute, see what the program finds:',
   },
+  'a job that loaded and then hung: no limit that a healthy run would meet': {
+    told: [job({ source: 'kubernetes', gpus: { g0: { more: { fb_used_mib_max: 40_000 } }, g1: {} } })],
+    what: 'asks for 2 GPUs (H100), touches none, in 1 of 1 run',
+    takes: ['job kubernetes/1/0 all 2026-03-02'],
+    fix: '# it loaded and then did nothing; where it stands says, on its machine:',
+  },
   'pods say it in their manifest': {
     told: [job({ source: 'kubernetes' })],
     what: 'asks for 4 GPUs (H100), touches 2, in 1 of 1 run',
@@ -109,5 +115,36 @@ describe('untouched-gpus', () => {
         fix: fix[0],
       })),
     ).toEqual([want]);
+  });
+
+  it('runs of one name in two accounts are two findings, each counted among its own', async () => {
+    const told = ['nlp', 'vision'].map((account, index) => job({ id: String(index + 1), namespace: null, account }));
+    const claims = await claimsOn(untouchedGpus, holderRows(told));
+    expect(
+      claims.map(({ what, ownerSubject, takes }) => [
+        what,
+        new Set(takes.map(({ subject }) => subject)).has(ownerSubject ?? ''),
+        takes.length,
+      ]),
+    ).toEqual([
+      ['asks for 4 GPUs (H100), touches 2, in 1 of 1 run', true, 2],
+      ['asks for 4 GPUs (H100), touches 2, in 1 of 1 run', true, 2],
+    ]);
+  });
+
+  it('of a run that goes on it says since when, and how to stop it', async () => {
+    const gpus = { g0: { computing: [['03-03 08:05', '03-04 00:00']] }, g1: {} } as const;
+    const now = { from: '03-03 08:00', until: '03-04 00:00', isOpen: true };
+    const [some] = await claimsOn(untouchedGpus, holderRows([job({ ...now, gpus })]));
+    expect(some?.liveSince).toEqual(new Date('2026-03-03T08:00:00Z'));
+    expect(some?.fix.slice(-2)).toEqual([
+      '# goes on now, and computes on its other GPUs: after its next checkpoint, to start again with fewer:',
+      'scancel 1',
+    ]);
+    expect(some?.spark).toEqual([497]);
+    const [none] = await claimsOn(untouchedGpus, holderRows([job({ ...now, gpus: { g1: {} } })]));
+    expect(none?.fix.slice(-2)).toEqual(['# goes on now, and computes on nothing:', 'scancel 1']);
+    const [past] = await claimsOn(untouchedGpus, holderRows([job()]));
+    expect([past?.liveSince, past?.fix.some((line) => line.startsWith('scancel'))]).toEqual([undefined, false]);
   });
 });

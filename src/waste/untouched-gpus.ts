@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { detector, type Claim } from '../facts/detector.ts';
 import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
-import { commentLine } from './stop-command.ts';
+import { addedSpark, spentDays } from './day-spark.ts';
+import { LIVES, LIVES_READ } from './runs-sql.ts';
+import { commentLine, stopCommand } from './stop-command.ts';
 import { countWords, gpuHourWords, modelWords, someWords, spanWords, timeWords } from './wording.ts';
 
 /** An attempt of a job some of whose GPUs never computed. */
@@ -10,13 +12,17 @@ const UntouchedRun = z.object({
   source: z.string(),
   allocationId: z.string(),
   cluster: z.string().nullable(),
+  home: z.string(),
   namespace: z.string().nullable(),
-  account: z.string().nullable(),
+  kind: z.string().nullable(),
   userName: z.string().nullable(),
   name: z.string().nullable(),
   stem: z.string().nullable(),
   model: z.string().nullable(),
   hasEnded: z.boolean(),
+  /** Still there, by news of the last hour. */
+  isLive: z.boolean(),
+  days: z.array(z.string()).nullable(),
   heldSince: sqlTime,
   heldS: sqlCount,
   gpus: sqlCount,
@@ -40,24 +46,23 @@ type UntouchedRun = z.infer<typeof UntouchedRun>;
 
 /** A GPU that was not touched has a day on which it was not: only jobs with such a day are looked at GPU by GPU. */
 const SQL = `
-  WITH suspect AS (
+  WITH ${LIVES}, suspect AS (
     SELECT DISTINCT subject FROM stint_day WHERE manner = 'job' AND allocation_id IS NOT NULL
       AND computing_s * 1000 <= held_s * $touchedPermille AND held_s > 600
   ), lasting AS (
-    SELECT subject, max(day) AS last_day, date_diff('second', min(held_since), min(first_computing_at)) AS start_s FROM stint_day
-    WHERE manner = 'job' AND allocation_id IS NOT NULL GROUP BY subject
-    HAVING date_diff('second', min(held_from), max(held_until)) >= $heldSecondsMin
+    SELECT subject, last_day, date_diff('second', held_since, first_computing_at) AS start_s, cluster, home, namespace, user_name, stem, model
+    FROM life WHERE wall_s >= $heldSecondsMin
   ), device AS (
     SELECT s.subject, s.device_id, min(s.node_id) AS node_id, CAST(sum(s.held_s) AS BIGINT) AS held_s,
            CAST(sum(s.computing_s) AS BIGINT) AS computing_s, CAST(sum(s.unknown_s) AS BIGINT) AS unknown_s,
            min(s.day) AS first_day, max(s.known_until) AS known_until, max(s.fb_used_mib_max) AS fb_used_mib_max,
-           min(s.source) AS source, min(s.allocation_id) AS allocation_id, min(s.workload_name) AS name,
+           min(s.source) AS source, min(s.allocation_id) AS allocation_id, min(s.workload_name) AS name, min(s.workload_kind) AS kind,
            min(s.held_since) AS held_since, count(s.ended_at) AS ends
     FROM stint_day s JOIN suspect u ON s.subject = u.subject JOIN lasting l ON s.subject = l.subject GROUP BY s.subject, s.device_id
   ), judged AS (
     SELECT device.*, computing_s > $touchedSeconds OR computing_s * 1000 > held_s * $touchedPermille AS is_touched FROM device
   ), attempt AS (
-    SELECT subject, min(source) AS source, min(allocation_id) AS allocation_id, min(name) AS name, max(ends) > 0 AS has_ended,
+    SELECT subject, min(source) AS source, min(allocation_id) AS allocation_id, min(name) AS name, min(kind) AS kind, max(ends) > 0 AS has_ended, max(known_until) AS known_until,
            min(held_since) AS held_since, max(held_s) AS held_s, count(*) AS gpus,
            count(*) FILTER (WHERE is_touched) AS touched, count(DISTINCT node_id) AS nodes,
            count(DISTINCT CASE WHEN is_touched THEN node_id END) AS touched_nodes, min(first_day) AS first_day,
@@ -71,23 +76,21 @@ const SQL = `
     SELECT a.*, l.last_day FROM attempt a JOIN lasting l ON a.subject = l.subject
     WHERE touched < gpus AND (touched > 0 OR computing_s_max = 0) AND unknown_s * 1000 <= untouched_s * $unknownPermilleMax
   ), known AS (
-    SELECT j.subject, j.cluster, j.namespace, j.account, j.user_name, j.workload_stem AS stem, l.start_s FROM subject j
-    JOIN lasting l ON j.day = l.last_day AND j.subject = l.subject
+    SELECT subject, cluster, home, namespace, user_name, stem, model, start_s FROM lasting
   ), kind_runs AS (
-    SELECT COALESCE(cluster, '') AS cluster, COALESCE(stem, '') AS stem, COALESCE(user_name, '') AS user_name,
+    SELECT COALESCE(cluster, '') AS cluster, home, COALESCE(stem, '') AS stem, COALESCE(user_name, '') AS user_name,
            count(*) AS runs, max(start_s) AS start_s
-    FROM known GROUP BY COALESCE(cluster, ''), COALESCE(stem, ''), COALESCE(user_name, '')
-  ), priced AS (
-    SELECT m.subject, min(m.model) AS model FROM subject_day m JOIN found f ON m.day = f.last_day AND m.subject = f.subject
-    GROUP BY m.subject
+    FROM known GROUP BY COALESCE(cluster, ''), home, COALESCE(stem, ''), COALESCE(user_name, '')
   )
-  SELECT f.subject, f.source, f.allocation_id AS "allocationId", k.cluster, k.namespace, k.account, k.user_name AS "userName",
-         f.name, k.stem, p.model, f.has_ended AS "hasEnded", f.held_since AS "heldSince", f.held_s AS "heldS", f.gpus, f.touched,
+  SELECT f.subject, f.source, f.allocation_id AS "allocationId", k.cluster, k.home, k.namespace, f.kind, k.user_name AS "userName",
+         f.name, k.stem, k.model, f.has_ended AS "hasEnded",
+         NOT f.has_ended AND date_diff('second', f.known_until, $now) <= $freshSeconds AS "isLive", z.days, f.held_since AS "heldSince", f.held_s AS "heldS", f.gpus, f.touched,
          f.nodes, f.touched_nodes AS "touchedNodes", f.first_day AS "firstDay", f.last_day AS "lastDay", f.untouched,
          f.untouched_s AS "untouchedGpuS", f.computing_s_max AS "computingSMax", f.memory_mib_max AS "memoryMibMax",
          COALESCE(r.runs, 1) AS runs, COALESCE(r.start_s, 0) AS "longestStartS"
-  FROM found f LEFT JOIN known k ON f.subject = k.subject LEFT JOIN priced p ON f.subject = p.subject
-  LEFT JOIN kind_runs r ON COALESCE(k.cluster, '') = r.cluster AND COALESCE(k.stem, '') = r.stem
+  FROM found f JOIN known k ON f.subject = k.subject
+  LEFT JOIN (${spentDays('SELECT subject FROM found')}) z ON f.subject = z.subject
+  LEFT JOIN kind_runs r ON COALESCE(k.cluster, '') = r.cluster AND k.home = r.home AND COALESCE(k.stem, '') = r.stem
     AND COALESCE(k.user_name, '') = r.user_name
   ORDER BY f.subject`;
 
@@ -98,7 +101,7 @@ const SQL = `
  * nothing yet may still be loading: while it is there it is named only after more time than its kind has ever needed to start.
  * A job that computed a little and then stood still is one of the finished holders. Holders by count have no GPU of their own, and nothing is said of theirs.
  *
- * Reads: stint_day, subject, subject_day.
+ * Reads: stint_day.
  */
 export const untouchedGpus = detector({
   name: 'untouched-gpus',
@@ -113,28 +116,36 @@ export const untouchedGpus = detector({
     heldHoursMin: z.number().min(0.1).default(2), // Images, data and models load within that.
     touchedMinutes: z.number().default(10), // Less is the sample in which the GPU was handed over, or a test at the start,
     touchedPermille: z.number().int().default(20), // unless the job was so short that it is a part of it.
+    freshMinutes: z.number().int().default(60), // Older news say nothing about now.
     unknownPermilleMax: z.number().int().default(50), // Beyond this nothing is said: telemetry-gaps does.
   }),
   ask: (options) => ({
     runs: {
       row: UntouchedRun,
-      tables: ['stint_day', 'subject', 'subject_day'],
+      tables: [...LIVES_READ],
       params: {
         heldSecondsMin: Math.round(options.heldHoursMin * 3600),
         touchedSeconds: Math.round(options.touchedMinutes * 60),
         touchedPermille: options.touchedPermille,
+        freshSeconds: options.freshMinutes * 60,
         unknownPermilleMax: options.unknownPermilleMax,
       },
       sql: SQL,
     },
   }),
-  judge: ({ runs }, { now }) => {
+  judge: ({ runs }, { now, until }) => {
     const kinds = new Map<string, UntouchedRun[]>();
     for (const run of runs.filter((each) => !mayStillStart(each))) {
-      const key = [run.cluster, run.namespace ?? run.account, run.stem ?? run.allocationId, run.userName].join('/');
+      const key = [run.cluster, run.home, run.stem ?? run.allocationId, run.userName].join('/');
       kinds.set(key, [...(kinds.get(key) ?? []), run]);
     }
-    return [...kinds].map(([about, group]) => claimOf(about, group, now));
+    return [...kinds].map(([about, group]) => ({
+      ...claimOf(about, group, now),
+      spark: addedSpark(
+        group.map(({ days }) => days),
+        { until },
+      ),
+    }));
   },
 });
 
@@ -149,16 +160,20 @@ function claimOf(about: string, group: readonly UntouchedRun[], now: Date): Clai
   const { gpus, touched } = worst;
   const runs = Math.max(worst.runs, group.length);
   const model = worst.model === null ? '' : ` (${modelWords(worst.model)})`;
+  const live = group.filter(({ isLive }) => isLive);
   return {
     about,
     ownerSubject: worst.subject,
     what: `asks for ${countWords(gpus, 'GPU')}${model}, touches ${touchedWords(group)}, in ${group.length} of ${countWords(runs, 'run')}`,
     because: evidenceOf(worst, group, now),
-    fix: touched === 0 ? fixOfNone(worst) : fixOfSome(worst),
+    fix: [...(touched === 0 ? fixOfNone(worst) : fixOfSome(worst)), ...stopLines(live)],
     unless:
       touched === 0
         ? 'The GPUs are needed later than this run lived.'
         : 'All of them were meant to work: then the launcher starts too few processes.',
+    ...(live.length > 0 && {
+      liveSince: live.map(({ heldSince }) => heldSince).reduce((a, b) => (a < b ? a : b)),
+    }),
     takes: group.flatMap((run) => {
       const take = { subject: run.subject, firstDay: run.firstDay, lastDay: run.lastDay, category: 'idle' } as const;
       return run.touched === 0 ? [take] : run.untouched.map((deviceId) => ({ ...take, deviceId }));
@@ -170,7 +185,7 @@ function evidenceOf(worst: UntouchedRun, group: readonly UntouchedRun[], now: Da
   const { gpus, touched, memoryMibMax, computingSMax } = worst;
   const name = worst.name ?? worst.allocationId;
   const gpuSeconds = group.reduce((sum, each) => sum + each.untouchedGpuS, 0);
-  const live = group.filter(({ hasEnded }) => !hasEnded);
+  const live = group.filter(({ isLive }) => isLive);
   const kernels = computingSMax === 0 ? 'no kernel' : `at most ${spanWords(computingSMax)} of kernels`;
   const memory =
     memoryMibMax === null ? '' : `; device memory there at most ${memoryMibMax.toLocaleString('en-US')} MiB`;
@@ -192,14 +207,37 @@ function touchedWords(group: readonly UntouchedRun[]): string {
   return least === most ? String(most) : `${least} to ${most}`;
 }
 
+/** So many lines are pasted at once; the rest are named as evidence. */
+const STOPPED_MAX = 4;
+
+/** Those that go on: one that computes on its other GPUs loses what it has not saved. */
+function stopLines(live: readonly UntouchedRun[]): string[] {
+  const lines = (runs: readonly UntouchedRun[], why: string): string[] =>
+    runs.length === 0 ? [] : [commentLine(why), ...runs.slice(0, STOPPED_MAX).map(stopCommand)];
+  return [
+    ...lines(
+      live.filter(({ touched }) => touched === 0),
+      'goes on now, and computes on nothing:',
+    ),
+    ...lines(
+      live.filter(({ touched }) => touched > 0),
+      'goes on now, and computes on its other GPUs: after its next checkpoint, to start again with fewer:',
+    ),
+  ];
+}
+
 /** A program that filled memory has found its GPU, and has hung or had nothing to do; one that did not may not have seen it. */
-function fixOfNone({ source, memoryMibMax }: UntouchedRun): string[] {
+function fixOfNone({ gpus, memoryMibMax }: UntouchedRun): string[] {
   if ((memoryMibMax ?? 0) >= SEEN_MIB_MIN)
     return [
-      commentLine('it loaded and then did nothing: let it end by itself when it hangs'),
-      ...(source === 'slurm'
-        ? ['timeout 30m srun python warm_up.py || exit 1']
-        : ['spec: {activeDeadlineSeconds: 1800}']),
+      commentLine('it loaded and then did nothing; where it stands says, on its machine:'),
+      'py-spy dump --pid PID',
+      ...(gpus > 1
+        ? [
+            commentLine('a collective waits for a peer for ever; a limit makes it fail, and its GPUs are free:'),
+            'torch.distributed.init_process_group(timeout=datetime.timedelta(minutes=30))',
+          ]
+        : []),
     ];
   return [
     commentLine('ask for no GPU, if it needs none; if it should compute, see what the program finds:'),

@@ -1,4 +1,5 @@
 import { acceleratorNamed } from '../facts/accelerators.ts';
+import { formatUsdCents, formatWholeUsd } from '../money/usd.ts';
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const HOUR_S = 3600;
@@ -75,4 +76,9 @@ export function someWords(names: readonly string[], most = 4): string {
 /** `46 %` of 462 permille; what is not nothing is not called 0 %. */
 export function percentWords(permille: number): string {
   return permille > 0 && permille < 10 ? 'under 1 %' : `${Math.round(permille / 10)} %`;
+}
+
+/** `$24.50`, from a hundred on `$1,240`. */
+export function moneyWords(usdMicros: bigint): string {
+  return usdMicros < 100_000_000n ? formatUsdCents(usdMicros) : formatWholeUsd(usdMicros);
 }

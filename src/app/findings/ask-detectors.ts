@@ -1,6 +1,7 @@
 import type { Claim, Detector, JudgeContext, Query } from '../../facts/detector.ts';
 import { addDays, startOf } from '../../lake/calendar.ts';
 import { DETECTORS } from '../../waste/detectors.ts';
+import { NODE_GAP, NODE_GAP_READS } from '../../waste/node-gaps.ts';
 import { LIVES, LIVES_READ } from '../../waste/runs-sql.ts';
 import type { PlacedClaim } from '../../waste/settle.ts';
 import type { LedgerWindow } from '../window.ts';
@@ -32,16 +33,23 @@ export function detectorNames(): readonly string[] {
   return DETECTORS.map(({ name }) => name);
 }
 
-/** What most detectors read. */
-const SHARED_TABLES = ['stint_day', 'subject_day', 'subject'];
+/** What most detectors read, and all that judge serving. */
+const SHARED_TABLES = ['stint_day', 'subject_day', 'subject', 'service_day', 'service_hour'];
+
+/** What several detectors work out first. */
+const SHARED_PARTS = [
+  { name: 'life', sql: LIVES, tables: LIVES_READ },
+  { name: 'node_gap', sql: NODE_GAP, tables: NODE_GAP_READS },
+];
 
 /** Reads once what many detectors will ask of; one that is asked alone reads its files. */
 export async function keepShared(space: ReadSpace, detectors: readonly Detector[], span: JudgedSpan): Promise<void> {
   if (detectors.length <= 1) return;
   const queries = detectors.flatMap((each) => Object.values(each.ask(each.options.parse({}))));
   const sql = queries.map((query) => query.sql);
-  const parts = sql.some((text) => text.includes(LIVES)) ? [{ name: 'life', sql: LIVES, tables: LIVES_READ }] : [];
-  await space.keep({ tables: SHARED_TABLES, first: span.first, last: span.last, sql, parts });
+  const parts = SHARED_PARTS.filter((part) => sql.some((text) => text.includes(part.sql)));
+  const { first, last, from, until, now } = span;
+  await space.keep({ tables: SHARED_TABLES, first, last, sql, parts, params: { from, until, now } });
 }
 
 /** Question: what does each detector say of the window? One after the other: they share the engine's tables. */

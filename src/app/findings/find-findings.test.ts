@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { csv, fleetFolder } from '../../../test/fleet-folder.ts';
 import type { FleetFolder } from '../../../test/fleet-folder.ts';
 import type { Claim, Detector } from '../../facts/detector.ts';
+import { findingList } from '../../report/finding-list.ts';
 import type { FindingsAnswer } from '../../report/finding-answer.ts';
 import { decideNow } from '../now.ts';
 import { NO_RULES } from '../rules/rule.ts';
@@ -92,8 +93,42 @@ const more = async (text: string, name: string): Promise<void> => {
 };
 const of = (answer: FindingsAnswer, subject: string) =>
   answer.findings.find((each) => each.detector === 'idle-sessions' && each.ownerSubject === subject);
-const [NOTES, SKETCH, PROBE] = ['job kubernetes/u1/0', 'job kubernetes/u2/0', 'job kubernetes/u4/0'];
+const [NOTES, SKETCH, PROBE, DARK] = [1, 2, 4, 5].map((no) => `job kubernetes/u${no}/0`) as [
+  string,
+  string,
+  string,
+  string,
+];
 const USD = 1_000_000n;
+
+describe('a machine of which nobody says how it is bought', () => {
+  beforeAll(async () => {
+    fleet = await fleetFolder({
+      ...FLEET,
+      nodes: FLEET.nodes.replace(',owned,', ',,').replace(',on-demand,a,1,', ',,a,1,'),
+    });
+  });
+  afterAll(close);
+
+  it('is no cash: its time can be used, and it is told what it would be if it were rented; at a known cloud it is', async () => {
+    const answer = await look();
+    expect(of(answer, PROBE)).toMatchObject({
+      kind: 'capacity',
+      usdMicros: 30n * USD,
+      cashUsdMicros: { low: 0n, high: 0n },
+      capacityUnits: { high: 10n * 3600n * 63_000n },
+      cashIfRentedUsdMicros: 30n * USD,
+    });
+    expect(of(answer, NOTES)).toMatchObject({
+      kind: 'cash',
+      cashUsdMicros: { low: 30n * USD },
+      cashIfRentedUsdMicros: 0n,
+    });
+    expect(findingList(answer, { small: true, width: 200 }).join('\n')).toMatch(
+      /\(\$\d+ of it cash if rented\)[^]* nlp \/ kim +cash if rented /,
+    );
+  });
+});
 
 describe('what a fleet of six GPUs is told', () => {
   beforeAll(open);
@@ -136,11 +171,33 @@ describe('what a fleet of six GPUs is told', () => {
     expect(claims.map(({ claim }) => claim.about)).toEqual([NOTES, `${NOTES} (2)`, 'other']);
   });
 
+  it.each([
+    { name: 'one team and person keep theirs', subjects: [PROBE, DARK], want: ['nlp', 'kim'] },
+    { name: 'what several people of a team have is the team’s', subjects: [NOTES, PROBE], want: ['nlp', null] },
+    { name: 'what several teams have is the platform’s', subjects: [NOTES, SKETCH], want: [null, null] },
+  ])('$name', async ({ subjects, want }) => {
+    const takes = subjects.map((subject) => ({
+      subject,
+      firstDay: '2026-03-02',
+      lastDay: '2026-03-02',
+      category: 'idle' as const,
+    }));
+    const mixed: Detector = {
+      ...idleSessions,
+      ask: () => ({}),
+      judge: () => [
+        { about: 'x', ownerSubject: subjects[0] ?? null, what: '', because: [], fix: [], unless: '', takes },
+      ],
+    };
+    const { findings } = await look({ detectors: [mixed] });
+    expect(findings.map(({ team, user }) => [team, user])).toEqual([want]);
+  });
+
   it('nothing is said of a GPU nobody measures', async () => {
     const answer = await look();
-    expect(
-      answer.findings.flatMap(({ kind, takes }) => (kind === 'unknown' ? [] : takes.map(({ subject }) => subject))),
-    ).not.toContain('job kubernetes/u5/0');
+    expect(answer.findings.flatMap(({ kind, subjects }) => (kind === 'unknown' ? [] : subjects))).not.toContain(
+      'job kubernetes/u5/0',
+    );
   });
 
   it('what all findings claim is at most what was wasted', async () => {

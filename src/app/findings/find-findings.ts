@@ -1,12 +1,10 @@
-import type { Detector, WasteCategory } from '../../facts/detector.ts';
+import type { Claim, Detector, WasteCategory } from '../../facts/detector.ts';
 import type { FindingRecord } from '../../facts/finding-record.ts';
 import type { Finding } from '../../facts/finding.ts';
 import { SHARE_UNITS } from '../../facts/column.ts';
 import type { FindingsAnswer } from '../../report/finding-answer.ts';
 import { sumOf } from '../../report/finding-answer.ts';
 import { DETECTORS } from '../../waste/detectors.ts';
-import type { Settled } from '../../waste/settle.ts';
-import { settle } from '../../waste/settle.ts';
 import { filterOn, parseDimensions } from '../filter.ts';
 import { spend } from '../spend.ts';
 import { wholeDays } from '../window.ts';
@@ -14,10 +12,15 @@ import type { LedgerWindow } from '../window.ts';
 import type { ReadSpace } from '../workspace.ts';
 import { askDetectors, judgedSpan, keepShared } from './ask-detectors.ts';
 import type { DetectorClaim, JudgedSpan } from './ask-detectors.ts';
-import { claimedCells, heldPairs, hourlyRates, subjectOwners } from './claimed-money.ts';
-import type { Owner } from './claimed-money.ts';
+import { claimHands, subjectOwners } from './finding-owners.ts';
+import type { Hands, Owner } from './finding-owners.ts';
 import { isFullLook, keepNumbers } from './keep-numbers.ts';
+import { keptLook, programOf } from './kept-look.ts';
 import { moneyOf } from './price-finding.ts';
+import { settleClaims } from './settle-claims.ts';
+import type { Settled } from './settle-claims.ts';
+import { teamShare } from './team-share.ts';
+import type { ClaimedFinding } from './team-share.ts';
 
 export interface FindingsRequest {
   readonly window: LedgerWindow;
@@ -32,12 +35,6 @@ export interface FindingsRequest {
   /** Less than this in the window, in money and in GPU time, is not worth anybody's minute. */
   readonly floorUsdMicros?: bigint;
   readonly floorUnits?: bigint;
-}
-
-/** A finding with the rows of the ledger behind it. */
-export interface SettledFinding {
-  readonly finding: Finding;
-  readonly settled: Settled<DetectorClaim>;
 }
 
 const USD = 1_000_000n;
@@ -67,51 +64,72 @@ const CATEGORIES: readonly WasteCategory[] = [
  * Every detector is asked, all claims are settled together, and what is left of each is told with its owner and kind of money. A look
  * at everything up to now also keeps numbers: what is new gets one, what is gone is fixed.
  */
-export async function findFindings(space: ReadSpace, request: FindingsRequest): Promise<FindingsAnswer> {
-  return (await lookForFindings(space, request)).answer;
+export async function findFindings(space: ReadSpace, asked: FindingsRequest): Promise<FindingsAnswer> {
+  const request = overWholeDays(space, asked);
+  if (request.window.days.length === 0) return answerOf(request, await measureOf(space, request), [], 'read');
+  const span = judgedSpan(request.window, request.now);
+  let claimed: Promise<readonly ClaimedFinding[]> | undefined;
+  const settle = async () => (claimed ??= claimedFindings(space, request, span));
+  const work = async () => (await settle()).map(({ finding }) => finding);
+  const program = request.detectors === undefined ? programOf(import.meta.url) : undefined;
+  return tell(space, request, await keptLook(space, { ...space, span, program }, work), settle);
 }
 
-/** The same, with the rows behind each finding. */
+/** The same worked out anew, with what each finding claims: by it `partsOf` gives the rows. */
 export async function lookForFindings(
   space: ReadSpace,
   asked: FindingsRequest,
-): Promise<{ readonly answer: FindingsAnswer; readonly settled: readonly SettledFinding[] }> {
-  const { now, team } = asked;
-  // Claims are settled by days: a finding of an hour would have the money of its day, and more than was paid in the hour.
-  const window = wholeDays(asked.window, space.scope?.horizon ?? now);
-  const request: FindingsRequest = { ...asked, window };
-  if (window.days.length > 0) await keepShared(space, request.detectors ?? DETECTORS, judgedSpan(window, now));
-  const measure = await measureOf(space, request);
-  if (window.days.length === 0) return { answer: answerOf(request, measure, [], 'read'), settled: [] };
+): Promise<{ readonly answer: FindingsAnswer; readonly settled: readonly ClaimedFinding[] }> {
+  const request = overWholeDays(space, asked);
+  const isNothing = request.window.days.length === 0;
+  const found = isNothing ? [] : await claimedFindings(space, request, judgedSpan(request.window, request.now));
+  const told = found.map(({ finding }) => finding);
+  const answer = isNothing
+    ? answerOf(request, await measureOf(space, request), [], 'read')
+    : await tell(space, request, told, async () => found);
+  const settledOf = new Map(found.map(({ finding, settled }) => [finding.key, settled]));
+  const settled = [...answer.findings, ...answer.hiddenPrice, ...answer.setAside].flatMap((finding) => {
+    const claim = settledOf.get(finding.key);
+    return claim === undefined ? [] : [{ finding, settled: claim }];
+  });
+  return { answer, settled };
+}
+
+/** Claims are settled by days: a finding of an hour would have the money of its day, and more than was paid in the hour. */
+function overWholeDays(space: ReadSpace, asked: FindingsRequest): FindingsRequest {
+  return { ...asked, window: wholeDays(asked.window, space.scope?.horizon ?? asked.now) };
+}
+
+/** What was found, with its numbers and states as they are now, beside what was paid. */
+async function tell(
+  space: ReadSpace,
+  request: FindingsRequest,
+  found: readonly Finding[],
+  settle: () => Promise<readonly ClaimedFinding[]>,
+): Promise<FindingsAnswer> {
+  const { now, team, window } = request;
   const span = judgedSpan(window, now);
-  const found = await claimedFindings(space, request, span);
+  const measure = await measureOf(space, request);
   const isFull =
     request.keepsNumbers !== false &&
     request.detectors === undefined &&
     measure.gpus > 0 &&
     isFullLook(space, window, now);
-  const looked = found.map(({ finding, settled }) => ({
+  const looked = found.map((finding) => ({
     key: finding.key,
     what: finding.what,
-    subjects: [...new Set(settled.placed.claim.takes.map(({ subject }) => subject))],
+    subjects: finding.subjects,
     isTold: isWorthTelling(finding, request),
   }));
   const { records, numbers } = isFull
     ? await keepNumbers(space, looked, span)
     : { records: space.findings.records(), numbers: 'read' as const };
   const byKey = new Map(records.map((record) => [record.key, record]));
-  const settled = found
-    .filter(({ finding }) => isWorthTelling(finding, request) && (team === undefined || finding.team === team))
-    .map((each) => ({ ...each, finding: withLife(each.finding, byKey.get(each.finding.key), span) }));
-  return {
-    answer: answerOf(
-      request,
-      measure,
-      settled.map(({ finding }) => finding),
-      numbers,
-    ),
-    settled,
-  };
+  const seen = team === undefined ? found : await teamShare(space, { team, span }, found, settle);
+  const told = seen
+    .filter((finding) => isWorthTelling(finding, request))
+    .map((finding) => withLife(finding, byKey.get(finding.key), span));
+  return answerOf(request, measure, told, numbers);
 }
 
 /** Everything that is claimed, ranked, before anything is known of its life. */
@@ -119,27 +137,41 @@ async function claimedFindings(
   space: ReadSpace,
   request: FindingsRequest,
   span: JudgedSpan,
-): Promise<readonly SettledFinding[]> {
-  const claims = await askDetectors(space, request.detectors ?? DETECTORS, span);
-  const settled = settle(claims, await claimedCells(space, claims, span));
-  const billed = settled.flatMap(({ parts }) => parts.filter((part) => (part.marginalUsdMicros ?? 0n) > 0n));
-  const pairs = await heldPairs(space, new Set(billed.flatMap(({ cell }) => cell.nodeId ?? [])), span);
-  const live = settled.filter(({ placed }) => placed.claim.liveSince !== undefined);
-  const liveSubjects = live.flatMap(({ parts }) => parts.map(({ cell }) => cell.subject));
-  const rates = await hourlyRates(space, new Set(liveSubjects), span);
+): Promise<readonly ClaimedFinding[]> {
+  const detectors = request.detectors ?? DETECTORS;
+  await keepShared(space, detectors, span);
+  const claims = await askDetectors(space, detectors, span);
+  await space.forgetParts();
+  const settled = await settleClaims(space, claims, span);
   const ownerSubjects = claims.flatMap(({ claim }) => claim.ownerSubject ?? []);
   const owners = await subjectOwners(space, new Set(ownerSubjects), span);
+  const several = settled.filter(({ placed }) => isOfSeveral(placed.claim)).map(({ claimNo }) => claimNo);
+  const hands = await claimHands(space, several, span);
   return settled
-    .map((each) => ({
-      settled: each,
-      finding: findingOf(each, owners.get(each.placed.claim.ownerSubject ?? ''), moneyOf(each, pairs, rates), span),
-    }))
+    .map((each) => {
+      const { ownerSubject } = each.placed.claim;
+      const owned = inHands({ ownerSubject, ...owners.get(ownerSubject ?? '') }, hands.get(each.claimNo));
+      return { settled: each, finding: findingOf(each, owned, moneyOf(each), span) };
+    })
     .toSorted((a, b) => compareFindings(a.finding, b.finding));
+}
+
+const isOfSeveral = ({ ownerSubject, takes }: Claim): boolean =>
+  ownerSubject !== null && takes.some(({ subject }) => subject !== takes[0]?.subject);
+
+type Owned = Partial<Owner> & Pick<Finding, 'ownerSubject' | 'isOfSeveralTeams'>;
+
+/** Nobody is told of others' money as of his own: what is in several hands is their team's, what is in several teams' the platform's. */
+function inHands(owned: Owned, hands: Hands | undefined): Owned {
+  if (hands === undefined) return owned;
+  return hands.isOneTeam
+    ? { ...owned, user: hands.isOnePerson ? (owned.user ?? null) : null }
+    : { ownerSubject: null, isOfSeveralTeams: true };
 }
 
 function findingOf(
   { placed }: Settled<DetectorClaim>,
-  owner: Owner | undefined,
+  owned: Owned,
   money: ReturnType<typeof moneyOf>,
   span: JudgedSpan,
 ): Finding {
@@ -154,10 +186,11 @@ function findingOf(
     exemptUntil: null,
     stateReason: null,
     firstSeenAt: span.until,
-    team: owner?.team ?? null,
-    user: owner?.user ?? null,
+    team: owned.team ?? null,
+    user: owned.user ?? null,
     assignedTo: null,
-    ownerSubject: claim.ownerSubject,
+    ownerSubject: owned.ownerSubject,
+    ...(owned.isOfSeveralTeams && { isOfSeveralTeams: true }),
     what: claim.what,
     because: claim.because,
     fix: claim.fix,
@@ -168,7 +201,11 @@ function findingOf(
     blast: claim.blast ?? by.blast,
     effort: claim.effort ?? by.effort,
     liveSince: claim.liveSince ?? null,
-    takes: claim.takes,
+    subjects: [...new Set(claim.takes.map(({ subject }) => subject))],
+    firstDay: claim.takes.reduce<string | null>(
+      (first, each) => (first === null || each.firstDay < first ? each.firstDay : first),
+      null,
+    ),
     ...money,
   };
 }
@@ -239,7 +276,8 @@ async function measureOf(space: ReadSpace, { window, team }: FindingsRequest): P
   };
 }
 
-async function fleetGpus(space: ReadSpace, { days }: LedgerWindow): Promise<number> {
+/** Question: how many GPUs had the ledger's last day of a window? */
+export async function fleetGpus(space: ReadSpace, { days }: LedgerWindow): Promise<number> {
   const last = days.at(-1);
   if (last === undefined) return 0;
   const [row] = await space.ask<{ gpus: bigint }>({

@@ -1,20 +1,23 @@
+import assert from 'node:assert/strict';
 import { userInfo } from 'node:os';
+import type { Finding } from '../../facts/finding.ts';
 import type { FindingChange, FindingRecord, FindingWish } from '../../facts/finding-record.ts';
 import { OperationError } from '../../facts/operation-error.ts';
 import { parseTime } from '../../money/period.ts';
 import { openFindingWriter } from '../../state/finding-store.ts';
-import type { ExplainedFinding, FindingEvidence } from '../../report/finding-explanation.ts';
+import type { ExplainedFinding, FindingEvidence, FindingPart } from '../../report/finding-explanation.ts';
 import type { FindingsAnswer } from '../../report/finding-answer.ts';
 import type { ReadSpace } from '../workspace.ts';
 import { evidenceOf, judgedSpan } from './ask-detectors.ts';
-import { lookForFindings } from './find-findings.ts';
-import type { FindingsRequest, SettledFinding } from './find-findings.ts';
+import { findFindings, lookForFindings } from './find-findings.ts';
+import type { FindingsRequest } from './find-findings.ts';
+import { partsOf } from './settle-claims.ts';
 
 /** A finding by its number: as it is claimed now, and what is kept of it. */
 export interface OneFinding {
   readonly answer: FindingsAnswer;
   /** Undefined where nothing of it is in the window any more. */
-  readonly now: SettledFinding | undefined;
+  readonly now: Finding | undefined;
   readonly record: FindingRecord;
   readonly history: readonly FindingChange[];
 }
@@ -30,13 +33,15 @@ export function parseFindingNumber(text: string): number {
 
 /** Question: what is this finding, and what became of it? */
 export async function oneFinding(space: ReadSpace, number: number, request: FindingsRequest): Promise<OneFinding> {
-  const { answer, settled } = await lookForFindings(space, request);
+  const answer = await findFindings(space, request);
   const record = space.findings.records().find((each) => each.number === number);
   if (record === undefined) throw noSuchFinding(number);
+  const now = [...answer.findings, ...answer.hiddenPrice, ...answer.setAside].find((each) => each.number === number);
   return {
     answer,
-    now: settled.find(({ finding }) => finding.number === number),
-    record,
+    now,
+    // What is kept speaks of all of it, also where a team is told of its part.
+    record: now?.subjectsOfOthers === undefined ? record : { ...record, what: now.what, subjects: now.subjects },
     history: space.findings.history(number),
   };
 }
@@ -46,11 +51,12 @@ const EVIDENCE_ROWS_MAX = 20;
 /** Question: which rows of the ledger and of its detector's questions are behind a finding? */
 export async function explainFinding(
   space: ReadSpace,
-  { finding, settled }: SettledFinding,
+  finding: Finding,
   request: FindingsRequest,
 ): Promise<ExplainedFinding> {
-  const { by, claim } = settled.placed;
-  const subjects = new Set([...claim.takes.map(({ subject }) => subject), claim.ownerSubject ?? '']);
+  const settled = await settledAgain(space, finding, request);
+  const { by } = settled.placed;
+  const subjects = new Set([...finding.subjects, finding.ownerSubject ?? '']);
   const options = by.options.parse({});
   const evidence: FindingEvidence[] = [];
   for (const [name, query] of Object.entries(by.ask(options))) {
@@ -60,16 +66,26 @@ export async function explainFinding(
   }
   return {
     finding,
-    parts: settled.parts.map(({ cell, ...part }) => ({
-      day: cell.day,
-      subject: cell.subject,
-      deviceId: cell.deviceId,
-      category: cell.category,
-      reason: cell.reason,
-      ...part,
-    })),
+    parts: await partsOf(space, settled.claimNo),
     evidence,
   };
+}
+
+/** Question: which rows of the ledger add up to a finding? */
+export async function rowsOfFinding(
+  space: ReadSpace,
+  finding: Finding,
+  request: FindingsRequest,
+): Promise<readonly FindingPart[]> {
+  return partsOf(space, (await settledAgain(space, finding, request)).claimNo);
+}
+
+/** The rows behind a claim are there only while its reader is: a look that was kept has none. */
+async function settledAgain(space: ReadSpace, finding: Finding, request: FindingsRequest) {
+  const { settled: all } = await lookForFindings(space, { ...request, keepsNumbers: false });
+  const settled = all.find((each) => each.finding.key === finding.key)?.settled;
+  assert(settled !== undefined, `${finding.key} was found and is not found again`);
+  return settled;
 }
 
 function isAbout(row: unknown, subjects: ReadonlySet<string>): boolean {
@@ -140,7 +156,7 @@ function systemUser(): string {
   }
 }
 
-function noSuchFinding(number: number): OperationError {
+export function noSuchFinding(number: number): OperationError {
   return new OperationError('no-such-finding', `there is no finding F-${number}`, {
     hint: 'bursar findings --all lists those that are open; numbers are given when somebody looks.',
   });

@@ -1,15 +1,12 @@
-import type { Question } from '../../lake/ask.ts';
-import { quote } from '../../lake/engine.ts';
 import type { Category } from '../../ledger/waterfall.ts';
-import type { OpenedCategory, WasteRow } from '../../report/waste/waste-answer.ts';
-import { filterOn, filterSql, parseDimensions } from '../filter.ts';
+import type { OpenedCategory } from '../../report/waste/waste-answer.ts';
+import { filterOn, parseDimensions } from '../filter.ts';
 import type { Filter } from '../filter.ts';
 import { spend } from '../spend.ts';
-import { daysOf } from '../window.ts';
 import type { LedgerWindow } from '../window.ts';
 import type { ReadSpace } from '../workspace.ts';
 import { dearer, sumOf } from './category-sum.ts';
-import { subjectRows } from './subject-rows.ts';
+import { dearestRows } from './dearest-rows.ts';
 
 interface OpenRequest {
   readonly category: Category;
@@ -37,93 +34,13 @@ export async function openCategory(space: ReadSpace, request: OpenRequest): Prom
       .map((row) => ({ value: row.values[0] ?? null, sum: sumOf([row]) }))
       .toSorted((a, b) => dearer(a.sum, b.sum));
   };
-  const { rows, subjects } =
-    window.days.length === 0 ? { rows: [], subjects: 0 } : await dearest(space, window, filters);
+  const { rows, subjects } = await dearestRows(space, { window, filters, rowsMax: ROWS_SHOWN });
   return {
     category,
     byTeam: await by('team'),
     byClass: await by('class'),
-    rows: await withOwners(space, window, rows),
+    rows,
     subjects,
     hasPools: space.rules.shared.length > 0,
   };
-}
-
-type BareRow = Omit<WasteRow, 'team' | 'user' | 'name'>;
-
-interface FoundRow {
-  readonly subject: string;
-  readonly jobId: string | null;
-  readonly nodeId: string | null;
-  readonly deviceId: string | null;
-  readonly nodes: bigint;
-  readonly devices: bigint;
-  readonly model: string | null;
-  readonly firstDay: string;
-  readonly lastDay: string;
-  readonly days: bigint;
-  readonly usdMicros: bigint | null;
-  readonly gpuUnits: bigint;
-  readonly unpricedUnits: bigint;
-  readonly subjects: bigint;
-}
-
-async function dearest(
-  space: ReadSpace,
-  window: LedgerWindow,
-  filters: readonly Filter[],
-): Promise<{ rows: BareRow[]; subjects: number }> {
-  const found = await space.ask<FoundRow>(rowsQuestion(window, filters));
-  return {
-    subjects: Number(found[0]?.subjects ?? 0n),
-    rows: found.map((row) => ({
-      subject: row.subject,
-      jobId: row.jobId,
-      nodeId: row.nodeId,
-      deviceId: row.deviceId,
-      nodes: Number(row.nodes),
-      devices: Number(row.devices),
-      model: row.model,
-      firstDay: row.firstDay,
-      lastDay: row.lastDay,
-      days: Number(row.days),
-      sum: { usdMicros: row.usdMicros, gpuUnits: row.gpuUnits, unpricedUnits: row.unpricedUnits },
-    })),
-  };
-}
-
-function rowsQuestion(window: LedgerWindow, filters: readonly Filter[]): Question {
-  const parts = subjectRows(window, filters);
-  const asksOwner = filters.some(({ dimension }) => dimension.entryColumn.startsWith('o.'));
-  const condition = filterSql(filters, ({ entryColumn }) => entryColumn);
-  return {
-    tables: [...parts.tables, ...(asksOwner ? [{ table: 'ownership', ...daysOf(window) }] : [])],
-    params: { ...parts.params, ...condition.params },
-    sql: `
-      SELECT w.subject, min(w.allocation_id) AS "jobId", min(w.node_id) AS "nodeId", min(w.device_id) AS "deviceId",
-             count(DISTINCT w.node_id) AS nodes, count(DISTINCT w.device_id) AS devices, min(w.model) AS model,
-             CAST(min(w.day) AS VARCHAR) AS "firstDay", CAST(max(w.day) AS VARCHAR) AS "lastDay", count(DISTINCT w.day) AS days,
-             CAST(sum(w.usd_micros) AS BIGINT) AS "usdMicros", CAST(sum(w.gpu_units) AS BIGINT) AS "gpuUnits",
-             CAST(sum(w.unpriced_units) AS BIGINT) AS "unpricedUnits", count(*) OVER () AS subjects
-      FROM (${parts.sql}) w ${asksOwner ? 'LEFT JOIN ownership o ON w.day = o.day AND w.subject = o.subject' : ''}
-      WHERE ${condition.sql}
-      GROUP BY w.subject
-      ORDER BY COALESCE("usdMicros", 0) DESC, "gpuUnits" DESC, w.subject LIMIT ${ROWS_SHOWN}`,
-  };
-}
-
-/** What the rules say of each on its last day. */
-async function withOwners(space: ReadSpace, window: LedgerWindow, rows: readonly BareRow[]): Promise<WasteRow[]> {
-  if (rows.length === 0) return [];
-  const owners = await space.ask<{ subject: string; team: string | null; user: string | null; name: string | null }>({
-    tables: [{ table: 'ownership', ...daysOf(window) }],
-    sql: `SELECT subject, team, user_name AS "user", workload_name AS name FROM (
-            SELECT *, row_number() OVER (PARTITION BY subject ORDER BY day DESC) AS place FROM ownership
-            WHERE subject IN (${rows.map(({ subject }) => quote(subject)).join(', ')})
-          ) o WHERE place = 1`,
-  });
-  return rows.map((row) => {
-    const owner = owners.find(({ subject }) => subject === row.subject);
-    return { ...row, team: owner?.team ?? null, user: owner?.user ?? null, name: owner?.name ?? null };
-  });
 }

@@ -64,11 +64,11 @@ export async function waste(space: ReadSpace, request: WasteRequest): Promise<Wa
   };
 }
 
-/** What a category consists of, the dearest first. Beside the GPU it is what was bought, not why. */
+/** What a category consists of, the dearest first. Beside the GPU it is what was bought, where the ledger gives no reason. */
 function reasonsOf(category: Category, rows: readonly SpendRow[]): WasteCategory['reasons'] {
   const groups = new Map<string | null, SpendRow[]>();
   for (const row of rows) {
-    const reason = row.values[category === 'beside' ? 2 : 1] ?? null;
+    const reason = row.values[1] ?? (category === 'beside' ? row.values[2] : null) ?? null;
     groups.set(reason, [...(groups.get(reason) ?? []), row]);
   }
   return [...groups].map(([reason, each]) => ({ reason, sum: sumOf(each) })).toSorted((a, b) => dearer(a.sum, b.sum));

@@ -12,6 +12,15 @@ export const ServedWork = z.object({
   lastSubject: z.string(),
   hours: sqlCount,
   models: sqlCount,
+  /** Hours outside the busiest quarter, and their replicas added up. */
+  quietHours: sqlCount,
+  quietReplicas: sqlCount,
+  /** Unit-seconds held, busy or not: what is paid for. */
+  heldUnits: sqlCount,
+  peakHeldUnits: sqlCount,
+  /** What its replicas cost in the window, and their time; null where some of it has no price. */
+  usdMicros: z.bigint().nullable(),
+  paidUnits: sqlCount,
   /** Seconds of replicas and GPUs that were busy. */
   busyReplicaMs: sqlCount,
   busyUnits: sqlCount,
@@ -25,6 +34,9 @@ export const ServedWork = z.object({
   peakRequests: known,
   requestMs: known,
   peakRequestMs: known,
+  /** Summed over requests: from the request to its first token. */
+  firstTokenMs: known,
+  peakFirstTokenMs: known,
   promptTokens: known,
   generationTokens: known,
   prefixQueryTokens: known,
@@ -60,6 +72,9 @@ const SERVED = `
     FROM hour WHERE work_done IS NOT NULL
   ), served AS (
     SELECT service, count(*) AS hours, max(models) AS models, ${sum('busy_replica_ms')} AS busy_replica_ms,
+           count(*) FILTER (WHERE NOT (${PEAK})) AS quiet_hours, ${sum('replicas', `NOT (${PEAK})`)} AS quiet_replicas,
+           ${sum('held_units')} AS held_units, ${sum('held_units', PEAK)} AS peak_held_units,
+           ${sum('first_token_ms')} AS first_token_ms, ${sum('first_token_ms', PEAK)} AS peak_first_token_ms,
            ${sum('busy_units')} AS busy_units, ${sum('busy_replica_ms', PEAK)} AS peak_busy_replica_ms,
            ${sum('busy_units', PEAK)} AS peak_busy_units, count(prompt_tokens) + count(generation_tokens) > 0 AS has_tokens,
            ${sum('work_done')} AS work_done, ${sum('work_done', PEAK)} AS peak_work_done, ${sum('requests')} AS requests,
@@ -71,21 +86,29 @@ const SERVED = `
     FROM ranked GROUP BY service HAVING count(*) >= 4
   )`;
 
-/** Reads: service_hour, service_day. Parameters: unknownPermilleMax. */
+/** Reads: service_hour, service_day, subject_day. Parameters: unknownPermilleMax. */
 export const SERVED_SQL = `
   WITH ${SERVED}, named AS (
     SELECT service, min(name) AS name, min(namespace) AS namespace, min(workload_kind) AS workload_kind,
            max_by(subject, CAST(day AS VARCHAR) || ' ' || subject) AS last_subject
     FROM service_day GROUP BY service
+  ), paid AS (
+    SELECT d.service, CAST(sum(c.usd_micros) AS BIGINT) AS usd_micros, CAST(sum(c.gpu_units) AS BIGINT) AS units,
+           count(*) FILTER (WHERE c.usd_micros IS NULL) AS unpriced
+    FROM service_day d JOIN subject_day c ON d.day = c.day AND d.subject = c.subject
+    WHERE NOT d.is_silent AND c.category IN ('unknown', 'idle', 'starved', 'lost', 'computing') GROUP BY d.service
   )
   SELECT s.service, n.name, n.namespace, n.workload_kind AS "workloadKind", n.last_subject AS "lastSubject", s.hours, s.models,
+         s.quiet_hours AS "quietHours", COALESCE(s.quiet_replicas, 0) AS "quietReplicas", s.held_units AS "heldUnits", s.peak_held_units AS "peakHeldUnits",
+         CASE WHEN p.unpriced = 0 THEN p.usd_micros END AS "usdMicros", COALESCE(p.units, 0) AS "paidUnits",
+         s.first_token_ms AS "firstTokenMs", s.peak_first_token_ms AS "peakFirstTokenMs",
          s.busy_replica_ms AS "busyReplicaMs", s.busy_units AS "busyUnits", s.peak_busy_replica_ms AS "peakBusyReplicaMs",
          s.peak_busy_units AS "peakBusyUnits", s.has_tokens AS "hasTokens", s.work_done AS work, s.peak_work_done AS "peakWork",
          s.requests, s.peak_requests AS "peakRequests", s.request_ms AS "requestMs", s.peak_request_ms AS "peakRequestMs",
          s.prompt_tokens AS "promptTokens", s.generation_tokens AS "generationTokens",
          s.prefix_query_tokens AS "prefixQueryTokens", s.prefix_hit_tokens AS "prefixHitTokens", s.preemptions, s.inferences,
          s.executions
-  FROM served s JOIN named n ON s.service = n.service ORDER BY s.service`;
+  FROM served s JOIN named n ON s.service = n.service LEFT JOIN paid p ON s.service = p.service ORDER BY s.service`;
 
 /**
  * The replicas of those services of which something may be claimed: their busiest hours made more of a GPU, or requests gave way.

@@ -11,17 +11,19 @@ interface Hour {
   readonly prompt?: number | null;
   readonly requests?: number | null;
   readonly requestS?: number | null;
+  readonly firstTokenS?: number | null;
   readonly preemptions?: number | null;
   readonly hits?: number | null;
   readonly queries?: number | null;
   readonly inferences?: number | null;
   readonly executions?: number | null;
   readonly unknown?: number;
+  readonly replicas?: number;
 }
 
 const ms = (seconds: number | null | undefined): number | null => (seconds == null ? null : seconds * 1000);
 
-function tablesOf(quiet: Hour, peak: Hour, days: number) {
+function tablesOf(quiet: Hour, peak: Hour, days: number, usdPerGpuHour: number | null = null) {
   const dayOf = (place: number): string => new Date(Date.UTC(2026, 1, 2 + place)).toISOString().slice(0, 10);
   const places = Array.from({ length: days }, (_, place) => place);
   const hours = places.flatMap((place) =>
@@ -31,9 +33,9 @@ function tablesOf(quiet: Hour, peak: Hour, days: number) {
         day: dayOf(place),
         service: 'a/serving/chat',
         hour_start: `${dayOf(place)} ${String(hour).padStart(2, '0')}:00:00`,
-        replicas: 4,
+        replicas: of.replicas ?? 4,
         replica_units: 63_000,
-        held_units: 4 * ONE_HOUR,
+        held_units: (of.replicas ?? 4) * ONE_HOUR,
         busy_units: (of.busy ?? 1) * ONE_HOUR,
         unknown_units: (of.unknown ?? 0) * ONE_HOUR,
         models: 1,
@@ -41,6 +43,7 @@ function tablesOf(quiet: Hour, peak: Hour, days: number) {
         prompt_tokens: of.prompt ?? null,
         requests: of.requests ?? null,
         request_ms: ms(of.requestS),
+        first_token_ms: ms(of.firstTokenS),
         preemptions: of.preemptions ?? null,
         prefix_hit_tokens: of.hits ?? null,
         prefix_query_tokens: of.queries ?? null,
@@ -59,10 +62,18 @@ function tablesOf(quiet: Hour, peak: Hour, days: number) {
       is_silent: false,
       is_standby: false,
     })),
+    subject_day: places.map((place) => ({
+      day: dayOf(place),
+      subject: 'job k/u1/0',
+      category: 'computing',
+      gpu_units: 24 * ONE_HOUR,
+      usd_micros: usdPerGpuHour === null ? null : usdPerGpuHour * 24_000_000,
+    })),
   };
 }
 
-const claimsOf = (quiet: Hour, peak: Hour = {}, days = 4) => claimsOn(inefficientServing, tablesOf(quiet, peak, days));
+const claimsOf = (quiet: Hour, peak: Hour = {}, days = 4, usdPerGpuHour: number | null = null) =>
+  claimsOn(inefficientServing, tablesOf(quiet, peak, days, usdPerGpuHour));
 
 /** Four requests in flight in a busy replica, two seconds each. */
 const CHAT: Hour = { tokens: 1_000_000, requests: 7200, requestS: 14_400 };
@@ -90,8 +101,42 @@ describe('what a service makes of a busy GPU', () => {
     expect(claims[0]?.because.join(' ')).toMatch(/417 tokens .* 833 .*in flight.*: 6\.0, .* 12.*2\.0 s.*2\.0 s.*p95/);
   });
 
+  const PEAK: Hour = { tokens: 3_000_000, requests: 21_600, requestS: 43_200 };
+
+  it('says what a million tokens cost in both groups of hours, in dollars or in GPU-hours', async () => {
+    const told = async (usd: number | null) => (await claimsOf(CHAT, PEAK, 4, usd))[0]?.because[1];
+    // Four replicas for an hour make one million, in the busiest three; a quarter of the hours makes half of all.
+    expect(await told(3)).toBe(
+      'A million tokens cost $8 in all hours, $4 in the busiest quarter (all that its replicas held).',
+    );
+    expect(await told(null)).toBe(
+      'A million tokens cost 2.7 GPU-hours in all hours, 1.3 GPU-hours in the busiest quarter (all that its replicas held).',
+    );
+  });
+
+  it('of a single replica none can go: it is asked', async () => {
+    const [claim] = await claimsOf({ ...CHAT, replicas: 1 }, { ...PEAK, replicas: 3 });
+    expect(claim).toMatchObject({
+      isQuestion: true,
+      takes: [],
+      what: 'chat makes 2.0× the tokens of a busy GPU in its busiest hours: could its one replica serve more?',
+    });
+    expect(claim?.fix.join(' ')).not.toContain('fewer replicas');
+  });
+
+  it('tells the time to the first token beside the whole', async () => {
+    const [claim] = await claimsOf({ ...CHAT, firstTokenS: 1440 }, { ...PEAK, firstTokenS: 4320 });
+    expect(claim?.because.join(' ')).toContain(
+      'Its first token came after 200 ms on average, 200 ms in the busiest quarter.',
+    );
+  });
+
   const silent: Record<string, { quiet: Hour; peak?: Hour; days?: number }> = {
     'hours that are alike': { quiet: CHAT },
+    'tokens that were bought with a later first token': {
+      quiet: { ...CHAT, firstTokenS: 1440 },
+      peak: { ...PEAK, firstTokenS: 43_200 },
+    },
     'tokens that were bought with latency': {
       quiet: CHAT,
       peak: { tokens: 3_000_000, requests: 7200, requestS: 43_200 },

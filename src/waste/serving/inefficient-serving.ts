@@ -15,6 +15,7 @@ const Options = z.object({
   preemptedPermilleMin: z.number().int().default(10), // One request of a hundred that is worked on twice.
   prefixHitPermilleMin: z.number().int().default(100), // Chats and agents that share a system prompt lie far above it.
   promptShareMin: z.number().default(3), // So many prompt tokens for one that is generated: reading prompts is most of the work.
+  replicasMin: z.number().default(2), // Of fewer in its quiet hours none can go: its requests have nobody else to meet.
   batchMin: z.number().default(2), // Inferences in one execution, of which Triton could put together more.
 });
 type Options = z.infer<typeof Options>;
@@ -26,10 +27,10 @@ const EVALUATION =
  * Question: which services get less out of a busy GPU than their own hours show they could, and why?
  *
  * Tokens (else inferences, requests) for each second a GPU was busy, in all hours and in the busiest quarter of them: larger batches read the
- * weights once for more requests. Claimed only where the busy hours were hardly slower for callers; without the seconds of requests, and
- * where only a trial can tell, it is asked. How full the GPU was does not count.
+ * weights once for more requests. Claimed only where the busy hours were hardly slower for callers, from end to end and to the first token, and where
+ * quiet hours have replicas that can go; without the seconds of requests, and where only a trial can tell, it is asked. How full the GPU was does not count.
  *
- * Reads: service_hour, service_day.
+ * Reads: service_hour, service_day, subject_day.
  */
 export const inefficientServing = detector({
   name: 'inefficient-serving',
@@ -44,7 +45,7 @@ export const inefficientServing = detector({
   ask: ({ unknownPermilleMax, gainPermilleMin, preemptedPermilleMin }) => ({
     served: {
       row: ServedWork,
-      tables: ['service_hour', 'service_day'],
+      tables: ['service_hour', 'service_day', 'subject_day'],
       params: { unknownPermilleMax },
       sql: SERVED_SQL,
     },
@@ -92,8 +93,13 @@ function batchClaim(service: ServedWork, by: readonly ServedBy[], options: Optio
   const isGain = gain * 1000 >= options.gainPermilleMin;
   const isSmall = flight !== null && flight < options.inFlightMin;
   if (!isGain && !isSmall) return undefined;
-  const isHeld = latency !== null && peakLatency !== null && peakLatency * 1000 <= latency * options.slowerPermilleMax;
-  if (isGain && latency !== null && !isHeld) return undefined;
+  const first = mean(service.firstTokenMs, requests);
+  const peakFirst = mean(service.peakFirstTokenMs, peakRequests);
+  const isSlower = (all: number | null, peak: number | null): boolean =>
+    all !== null && peak !== null && peak * 1000 > all * options.slowerPermilleMax;
+  if (isGain && (isSlower(latency, peakLatency) || isSlower(first, peakFirst))) return undefined;
+  const canGo = service.quietReplicas >= options.replicasMin * Math.max(1, service.quietHours);
+  const isClaimed = isGain && canGo && latency !== null && peakLatency !== null;
   const unit = service.hasTokens ? 'tokens' : service.inferences === null ? 'requests' : 'inferences';
   const rate = (done: number, units: number): string => figureWords((done * 63_000) / units);
   const gained = Math.min(999, Math.floor(1000 - 1000 / gain));
@@ -101,32 +107,69 @@ function batchClaim(service: ServedWork, by: readonly ServedBy[], options: Optio
     about: `${service.service} batches`,
     ownerSubject: service.lastSubject,
     what: isGain
-      ? `${service.name} makes ${figureWords(gain)}× the ${unit} of a busy GPU in its busiest hours`
+      ? `${service.name} makes ${figureWords(gain)}× the ${unit} of a busy GPU in its busiest hours${canGo ? '' : ': could its one replica serve more?'}`
       : `${service.name} has ${figureWords(flight ?? 0)} requests in flight while it is busy: would larger batches do?`,
     because: [
       `${rate(work, busyUnits)} ${unit} for each busy GPU-second in ${wholeWords(service.hours)} hours, ${rate(peakWork, peakBusyUnits)} in the busiest quarter of them.`,
+      ...costWords(service, unit),
       flight === null || peakFlight === null
         ? 'Seconds of requests are not counted, so that nothing is known of its latency.'
         : `Requests in flight in a busy replica: ${figureWords(flight)}, in the busiest quarter ${figureWords(peakFlight)}.`,
-      ...(latency === null || peakLatency === null
-        ? []
-        : [`A request took ${seconds(latency)} on average, ${seconds(peakLatency)} in the busiest quarter.`]),
+      ...latencyWords('A request took', latency, peakLatency),
+      ...latencyWords('Its first token came after', first, peakFirst),
+      ...(isGain && !canGo
+        ? ['Its quiet hours have one replica: none can go, and only more requests would fill it.']
+        : []),
       EVALUATION,
     ],
-    fix: batchFix(service, peakFlight),
+    fix: batchFix(service, peakFlight, canGo),
     unless: 'The mix of requests differs between quiet and busy hours, or the latency target holds only in quiet ones.',
-    takes: isGain && isHeld ? takesOf(by, gained) : [],
+    takes: isClaimed ? takesOf(by, gained) : [],
     // Half of it where quiet hours stay that cannot be filled.
     reachable: { lowPermille: 500, highPermille: 1000 },
-    ...(!(isGain && isHeld) && { isQuestion: true }),
+    ...(!isClaimed && { isQuestion: true }),
   };
 }
 
+function latencyWords(what: string, all: number | null, peak: number | null): string[] {
+  return all === null || peak === null
+    ? []
+    : [`${what} ${seconds(all)} on average, ${seconds(peak)} in the busiest quarter.`];
+}
+
+/** What a million tokens (a thousand of what else is counted) cost in all hours and in the busiest: what replicas held, busy or not. */
+function costWords(
+  { work, peakWork, heldUnits, peakHeldUnits, usdMicros, paidUnits }: ServedWork,
+  unit: string,
+): string[] {
+  if (work === null || work === 0 || peakWork === null || peakWork === 0) return [];
+  const [many, words] = unit === 'tokens' ? [1_000_000, 'a million tokens'] : [1000, `a thousand ${unit}`];
+  const cost = (units: number, done: number): string => {
+    const heldFor = (units * many) / done;
+    return usdMicros === null || paidUnits === 0
+      ? `${smallFigure(heldFor / 63_000 / 3600)} GPU-hours`
+      : `$${smallFigure((Number(usdMicros) * heldFor) / paidUnits / 1_000_000)}`;
+  };
+  return [
+    `${words.replace(/^a/, 'A')} cost ${cost(heldUnits, work)} in all hours, ${cost(peakHeldUnits, peakWork)} in the busiest quarter (all that its replicas held).`,
+  ];
+}
+
+/** Two digits that count, also far below one: `0.042`, `1.8`, `12`. */
+const smallFigure = (value: number): string =>
+  value >= 9.95 ? wholeWords(value) : String(Number(value.toPrecision(2)));
+
 const seconds = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${figureWords(ms / 1000)} s`);
 
-function batchFix({ name }: ServedWork, peakFlight: number | null): readonly string[] {
+function batchFix({ name }: ServedWork, peakFlight: number | null, canGo: boolean): readonly string[] {
   return [
-    commentLine(`fewer replicas of ${nameWord(name)}, so that requests meet: see oversized-serving`),
+    canGo
+      ? commentLine(
+          `fewer replicas of ${nameWord(name)} in its quiet hours, so that requests meet: see oversized-serving`,
+        )
+      : commentLine(
+          `one replica of ${nameWord(name)}: a smaller GPU or a slice, a GPU shared with another small model, or none while nobody asks`,
+        ),
     ...(peakFlight === null
       ? [commentLine('scrape e2e_request_latency_seconds (vLLM) or nv_inference_request_duration_us (Triton) first')]
       : [

@@ -30,6 +30,7 @@ export const ServiceHours = z.object({
   neededLowMax: sqlCount,
   neededHighMax: sqlCount,
   heldMilli: sqlCount,
+  heldMilliMax: sqlCount,
   busyMilli: sqlCount,
   busyMilliMax: sqlCount,
   excessLowMilli: sqlCount,
@@ -39,18 +40,20 @@ export const ServiceHours = z.object({
   requestMs: sqlCount.nullable(),
 });
 
-/** What of the idle money of a replica lies beyond what its service needed. */
-export const ReplicaShare = z.object({
+/** A day of a service: what of its idle time lay beyond what its hours needed, and the replicas that had it. */
+export const ServiceDay = z.object({
   service: z.string(),
-  subject: z.string(),
-  firstDay: z.string(),
-  lastDay: z.string(),
-  permille: sqlCount,
+  day: z.string(),
+  /** Of the idle time of the day. */
+  excessPermille: sqlCount,
+  /** Of the time held; null where too much of it is unknown. */
+  busyPermille: sqlCount.nullable(),
+  subjects: z.array(z.string()),
 });
 
 export type Service = z.infer<typeof Service>;
 export type ServiceHours = z.infer<typeof ServiceHours>;
-export type ReplicaShare = z.infer<typeof ReplicaShare>;
+export type ServiceDay = z.infer<typeof ServiceDay>;
 
 const milli = (units: string): string =>
   `CAST((${units} * 1000 - (${units} * 1000) % one_units) / one_units AS BIGINT)`;
@@ -77,7 +80,8 @@ export const HOURS_SQL = `
          count(*) FILTER (WHERE is_known AND held_units >= 2 * needed_low * one_units) AS "quietHours",
          COALESCE(min(CASE WHEN is_known AND place * 10 >= places * 9 THEN needed_low END), 0) AS "neededLowMost",
          COALESCE(max(CASE WHEN is_known THEN needed_low END), 0) AS "neededLowMax", COALESCE(max(CASE WHEN is_known THEN needed_high END), 0) AS "neededHighMax",
-         CAST(sum(${milli('held_units')}) AS BIGINT) AS "heldMilli", CAST(sum(${milli('busy_units')}) AS BIGINT) AS "busyMilli",
+         CAST(sum(${milli('held_units')}) AS BIGINT) AS "heldMilli", max(${milli('held_units')}) AS "heldMilliMax",
+         CAST(sum(${milli('busy_units')}) AS BIGINT) AS "busyMilli",
          max(${milli('busy_units')}) AS "busyMilliMax", CAST(sum(${milli('excess_low_units')}) AS BIGINT) AS "excessLowMilli",
          CAST(sum(${milli('excess_high_units')}) AS BIGINT) AS "excessHighMilli", max(models) AS models,
          CAST(sum(requests) AS BIGINT) AS requests, CAST(sum(request_ms) AS BIGINT) AS "requestMs"
@@ -85,24 +89,22 @@ export const HOURS_SQL = `
   WHERE service IN (SELECT service FROM needed_hour GROUP BY service HAVING max(excess_high_units) > 0)
   GROUP BY service, is_weekend, CAST((second_of_day - second_of_day % 3600) / 3600 AS BIGINT)`;
 
-export const SHARES_SQL = `
+const permille = (part: string, whole: string): string =>
+  `CAST((${part} * 1000 - (${part} * 1000) % ${whole}) / ${whole} AS BIGINT)`;
+
+/** By day: a few days with replicas to spare say nothing about the money of the others. */
+export const DAYS_SQL = `
   WITH ${NEEDED_HOURS}, day_total AS (
-    SELECT day, service, CAST(sum(excess_high_units) AS BIGINT) AS excess_units, CAST(sum(idle_units) AS BIGINT) AS idle_units
-    FROM needed_hour GROUP BY day, service
-  ), day_share AS (
-    SELECT day, service, CAST((excess_units * 1000 - (excess_units * 1000) % idle_units) / idle_units AS BIGINT) AS permille
-    FROM day_total WHERE idle_units > 0
-  ), money AS (
-    SELECT d.day, d.service, s.subject, d.permille, CAST(sum(c.gpu_units) AS BIGINT) AS idle_units
-    FROM service_day s JOIN day_share d ON s.day = d.day AND s.service = d.service
-    JOIN subject_day c ON c.day = s.day AND c.subject = s.subject AND c.category = 'idle'
-    WHERE NOT s.is_silent AND d.permille > 0 GROUP BY d.day, d.service, s.subject, d.permille
-  ), summed AS (
-    SELECT service, subject, CAST(min(day) AS VARCHAR) AS first_day, CAST(max(day) AS VARCHAR) AS last_day,
-           CAST(sum(CAST(idle_units AS DECIMAL(38, 0)) * permille) AS DECIMAL(38, 0)) AS weighed,
-           CAST(sum(idle_units) AS DECIMAL(38, 0)) AS idle_units
-    FROM money GROUP BY service, subject
+    SELECT day, service, CAST(sum(excess_high_units) AS BIGINT) AS excess_units, CAST(sum(idle_units) AS BIGINT) AS idle_units,
+           CAST(sum(held_units) AS BIGINT) AS held_units, CAST(sum(busy_units) AS BIGINT) AS busy_units,
+           CAST(sum(unknown_units) AS BIGINT) AS unknown_units
+    FROM needed_hour WHERE service IN (SELECT service FROM needed_hour GROUP BY service HAVING max(excess_high_units) > 0)
+    GROUP BY day, service
+  ), replica AS (
+    SELECT day, service, array_agg(subject ORDER BY subject) AS subjects FROM service_day WHERE NOT is_silent GROUP BY day, service
   )
-  SELECT service, subject, first_day AS "firstDay", last_day AS "lastDay",
-         CAST((weighed - weighed % idle_units) / idle_units AS BIGINT) AS permille
-  FROM summed WHERE idle_units > 0 ORDER BY service, subject`;
+  SELECT d.service, CAST(d.day AS VARCHAR) AS day, r.subjects,
+         CASE WHEN d.idle_units > 0 THEN ${permille('d.excess_units', 'd.idle_units')} ELSE 0 END AS "excessPermille",
+         CASE WHEN d.held_units > 0 AND d.unknown_units * 1000 <= d.held_units * $unknownPermilleMax
+              THEN ${permille('d.busy_units', 'd.held_units')} END AS "busyPermille"
+  FROM day_total d JOIN replica r ON d.day = r.day AND d.service = r.service ORDER BY d.service, d.day`;

@@ -9,7 +9,7 @@ interface Made {
   readonly name?: string;
   /** Days from Monday 2026-02-02 on. */
   readonly days?: number;
-  readonly held?: (hour: number) => number;
+  readonly held?: (hour: number, day: number) => number;
   /** Replicas that are busy, in an hour of the day. */
   readonly busy?: (hour: number, day: number) => number;
   readonly unknown?: number;
@@ -32,18 +32,19 @@ function made({ name = 'chat', days = 10, held = () => 10, busy = NIGHT_AND_DAY,
       day: dayOf(place),
       service,
       hour_start: `${dayOf(place)} ${String(hour).padStart(2, '0')}:00:00`,
-      replicas: Math.ceil(held(hour)),
+      replicas: Math.ceil(held(hour, place)),
       replica_units: 63_000,
-      held_units: held(hour) * ONE_HOUR,
+      held_units: held(hour, place) * ONE_HOUR,
       busy_units: Math.round(busy(hour, place) * ONE_HOUR),
       unknown_units: unknown * ONE_HOUR,
       models,
       requests,
     })),
   );
-  const replicas = Math.max(...Array.from({ length: 24 }, (_, hour) => Math.ceil(held(hour)))) + silent;
+  const replicasOn = (place: number): number =>
+    Math.max(...Array.from({ length: 24 }, (_, hour) => Math.ceil(held(hour, place)))) + silent;
   const replicaDays = dayPlaces.flatMap((place) =>
-    Array.from({ length: replicas }, (_, replica) => ({
+    Array.from({ length: replicasOn(place) }, (_, replica) => ({
       day: dayOf(place),
       service,
       name,
@@ -55,11 +56,10 @@ function made({ name = 'chat', days = 10, held = () => 10, busy = NIGHT_AND_DAY,
       held_units: 24 * ONE_HOUR,
       busy_units: hours.some(({ busy_units: units }) => units > 0) ? 1 : 0,
       unknown_units: 0,
-      is_silent: replica >= replicas - silent,
+      is_silent: replica >= replicasOn(place) - silent,
     })),
   );
-  const idle = replicaDays.map(({ day, subject }) => ({ day, subject, category: 'idle', gpu_units: ONE_HOUR }));
-  return { service_hour: hours, service_day: replicaDays, subject_day: idle };
+  return { service_hour: hours, service_day: replicaDays };
 }
 
 const claimsOf = (...services: readonly Made[]) => {
@@ -67,7 +67,6 @@ const claimsOf = (...services: readonly Made[]) => {
   return claimsOn(oversizedServing, {
     service_hour: tables.flatMap((table) => table.service_hour),
     service_day: tables.flatMap((table) => table.service_day),
-    subject_day: tables.flatMap((table) => table.subject_day),
   });
 };
 
@@ -82,11 +81,11 @@ describe('replicas against traffic', () => {
       // Of idle 12 × 9.5 + 12 × 5 = 174 replica-hours a day 12 × 8 + 12 × 3 = 132, and at 60 % load 96 of them.
       reachable: { lowPermille: 727, highPermille: 1000 },
     });
-    expect(claim?.takes).toHaveLength(10);
+    expect(claim?.takes).toHaveLength(10 * 10);
     expect(claim?.takes[0]).toEqual({
       subject: 'job kubernetes/chat-0/0',
       firstDay: '2026-02-02',
-      lastDay: '2026-02-11',
+      lastDay: '2026-02-02',
       category: 'idle',
       permille: 758,
     });
@@ -131,7 +130,30 @@ describe('replicas against traffic', () => {
 
   it('no silent replica is claimed with the others', async () => {
     const claims = await claimsOf({ silent: 3 });
-    expect(claims[0]?.takes).toHaveLength(10);
+    expect(new Set(claims[0]?.takes.map(({ subject }) => subject)).size).toBe(10);
+  });
+
+  it('two days with replicas to spare take nothing of the eighteen without', async () => {
+    const [claim] = await claimsOf({
+      days: 20,
+      held: (_, day) => (day === 3 || day === 4 ? 10 : 2),
+      busy: () => 0.5,
+    });
+    expect([...new Set(claim?.takes.map(({ firstDay, lastDay }) => `${firstDay}..${lastDay}`))]).toEqual([
+      '2026-02-05..2026-02-05',
+      '2026-02-06..2026-02-06',
+    ]);
+    expect(claim?.what).toContain('holds 3 replicas on average, its hours need 2');
+    expect(claim?.spark?.slice(0, 4)).toEqual([250, 250, 250, 50]);
+  });
+
+  it('a service that follows its traffic most of the time is never told a least above its most', async () => {
+    // At 60 % the nights need 14 of 10, the days of which two are far too large.
+    const [claim] = await claimsOf({ days: 20, held: (_, day) => (day < 2 ? 24 : 10), busy: () => 7.5 });
+    expect(claim?.what).toBe('chat holds 11 replicas on average, its hours need 11 to 14');
+    const fix = claim?.fix.join('\n') ?? '';
+    const [least, most] = ['min', 'max'].map((end) => Number(new RegExp(`${end}ReplicaCount: (\\d+)`).exec(fix)?.[1]));
+    expect([least, most]).toEqual([11, 14]);
   });
 
   it('one busy day of ten moves the size, not the nights', async () => {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { detector } from '../../facts/detector.ts';
-import type { Claim } from '../../facts/detector.ts';
-import { HOURS_SQL, ReplicaShare, Service, SERVICES_SQL, ServiceHours, SHARES_SQL } from './oversized-rows.ts';
+import type { Claim, JudgeContext, Take } from '../../facts/detector.ts';
+import { DAYS_SQL, HOURS_SQL, Service, ServiceDay, SERVICES_SQL, ServiceHours } from './oversized-rows.ts';
+import { daySpark } from '../day-spark.ts';
 import { clockText, quietHours } from './quiet-hours.ts';
 import type { QuietHours } from './quiet-hours.ts';
 import { scalingFix } from './serving-fix.ts';
@@ -26,7 +27,7 @@ type Options = z.infer<typeof Options>;
  * labelled a standby, and what serves nothing while its siblings do, is asked about. A service that nobody calls is
  * `forgotten-resources`.
  *
- * Reads: service_hour, service_day, subject_day.
+ * Reads: service_hour, service_day.
  */
 export const oversizedServing = detector({
   name: 'oversized-serving',
@@ -43,10 +44,10 @@ export const oversizedServing = detector({
     return {
       services: { row: Service, tables: ['service_day'], sql: SERVICES_SQL },
       hours: { row: ServiceHours, tables: ['service_hour'], params, sql: HOURS_SQL },
-      shares: { row: ReplicaShare, tables: ['service_hour', 'service_day', 'subject_day'], params, sql: SHARES_SQL },
+      days: { row: ServiceDay, tables: ['service_hour', 'service_day'], params, sql: DAYS_SQL },
     };
   },
-  judge: ({ services, hours, shares }, { options }) =>
+  judge: ({ services, hours, days }, context) =>
     services.flatMap((service): Claim[] => {
       if (isStandby(service, services)) return [standbyQuestion(service)];
       const silent = service.silentReplicas === 0 ? [] : [silentQuestion(service)];
@@ -54,8 +55,8 @@ export const oversizedServing = detector({
       const claim = excessClaim(
         service,
         of,
-        shares.filter((share) => share.service === service.service),
-        options,
+        days.filter((day) => day.service === service.service),
+        context,
       );
       return claim === undefined ? silent : [claim, ...silent];
     }),
@@ -64,6 +65,7 @@ export const oversizedServing = detector({
 interface Totals {
   readonly knownHours: number;
   readonly held: number;
+  readonly heldMax: number;
   readonly busy: number;
   readonly busyMax: number;
   readonly excessLow: number;
@@ -89,6 +91,7 @@ function totalsOf(hours: readonly ServiceHours[]): Totals {
   return {
     knownHours: sum((hour) => hour.knownHours),
     held: sum((hour) => hour.heldMilli) / 1000 / Math.max(1, all),
+    heldMax: most((hour) => hour.heldMilliMax) / 1000,
     busy: busyHours / Math.max(1, all),
     busyMax: most((hour) => hour.busyMilliMax) / 1000,
     excessLow: sum((hour) => hour.excessLowMilli) / 1000,
@@ -104,8 +107,8 @@ function totalsOf(hours: readonly ServiceHours[]): Totals {
 function excessClaim(
   service: Service,
   hours: readonly ServiceHours[],
-  shares: readonly ReplicaShare[],
-  options: Options,
+  days: readonly ServiceDay[],
+  { options, until }: JudgeContext<Options>,
 ): Claim | undefined {
   const totals = totalsOf(hours);
   if (totals.knownHours < options.daysMin * 24 || totals.excessLow < options.excessReplicaHoursMin) return undefined;
@@ -121,30 +124,36 @@ function excessClaim(
     }));
   const quiet = quietHours(workdays, options.quietPermilleMin);
   const held = Math.round(totals.held);
-  const replicasMin = Math.min(...hours.map(({ neededLowMost }) => neededLowMost));
-  const most = Math.min(held, totals.neededLowMax);
+  // Hours that need more than was held were carried by what was held.
+  const most = Math.min(Math.round(totals.heldMax), totals.neededLowMax);
+  const replicasMin = Math.min(most, held, ...hours.map(({ neededLowMost }) => neededLowMost));
+  const mean = Math.round(totals.heldMax) > held ? ' on average' : '';
   const when = quiet === undefined ? '' : `; ${quiet.neededMost} would do ${clockText(quiet)}`;
   return {
     about: service.service,
     ownerSubject: service.lastSubject,
-    what: `${service.name} holds ${countWords(held, 'replica')}, its hours need ${replicasMin === most ? most : `${replicasMin} to ${most}`}${when}`,
+    what: `${service.name} holds ${countWords(held, 'replica')}${mean}, its hours need ${replicasMin === most ? most : `${replicasMin} to ${most}`}${when}`,
     because: evidenceOf(totals, hours, quiet === undefined ? [] : [quietText(quiet, held)], options),
-    fix: scalingFix({ ...service, replicasMin, replicasMax: most, inFlight: totals.inFlight }),
+    fix: scalingFix({ ...service, replicas: held, replicasMin, replicasMax: most, inFlight: totals.inFlight }),
     unless:
       'Minutes much busier than their hour, a latency target that only idle replicas meet, or a start that takes longer than traffic takes to rise.',
-    takes: shares.map(({ subject, firstDay, lastDay, permille }) => ({
-      subject,
-      firstDay,
-      lastDay,
-      category: 'idle',
-      permille: Math.min(1000, permille),
-    })),
+    spark: daySpark(
+      days.map(({ day, busyPermille }) => ({ day, permille: busyPermille })),
+      { until },
+    ),
+    takes: days.flatMap(takesOf),
     reachable: {
       lowPermille: Math.min(1000, Math.floor((totals.excessLow * 1000) / totals.excessHigh)),
       highPermille: 1000,
     },
     ...(totals.models > 1 && { isQuestion: true }),
   };
+}
+
+function takesOf({ day, excessPermille, subjects }: ServiceDay): Take[] {
+  const permille = Math.min(1000, excessPermille);
+  if (permille === 0) return [];
+  return subjects.map((subject) => ({ subject, firstDay: day, lastDay: day, category: 'idle', permille }));
 }
 
 function quietText(quiet: QuietHours, held: number): string {
@@ -159,7 +168,10 @@ function evidenceOf(
 ): readonly string[] {
   const held = Math.round(totals.held);
   const weekend = hours.filter(({ isWeekend, knownHours }) => isWeekend && knownHours > 0);
-  const weekendMax = Math.min(held, Math.max(0, ...weekend.map(({ neededLowMax }) => neededLowMax)));
+  const weekendMax = Math.min(
+    Math.round(totals.heldMax),
+    Math.max(0, ...weekend.map(({ neededLowMax }) => neededLowMax)),
+  );
   return [
     `Busy: ${figureWords(totals.busy)} of ${countWords(held, 'replica')} on average, ${figureWords(totals.busyMax)} in the busiest hour, of ${wholeWords(totals.knownHours)} known hours (GPU activity: computing less gaps between requests).`,
     ...quiet,

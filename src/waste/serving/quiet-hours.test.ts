@@ -48,4 +48,11 @@ describe('quiet hours of a day', () => {
     expect(found === undefined ? undefined : clockText(found)).toBe(want);
     expect([found?.neededMost, found?.quietDays]).toEqual([needed, days]);
   });
+
+  it('hours that are known on fewer days do not make the others look worse', () => {
+    const hours = hoursOf('qqqq....................').map((each) =>
+      each.hour === 2 ? { ...each, days: 2, quietDays: 2 } : each,
+    );
+    expect(quietHours(hours, 900)).toMatchObject({ days: 10, quietDays: 10 });
+  });
 });

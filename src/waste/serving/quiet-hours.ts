@@ -15,8 +15,8 @@ export interface QuietHours {
   readonly untilHour: number;
   /** The most of this of any of its hours. */
   readonly neededMost: number;
+  /** Of its least quiet hour: days it is known on, and those on which it was quiet. */
   readonly days: number;
-  /** Days on which each of its hours was quiet, at least. */
   readonly quietDays: number;
 }
 
@@ -54,13 +54,16 @@ function stretchOf(
   const found = Array.from({ length }, (_, place) => hours[(fromHour + place) % HOURS]).filter(
     (hour) => hour !== undefined,
   );
-  if (found.length === 0) return undefined;
+  const [first] = found;
+  if (first === undefined) return undefined;
+  // Days are counted of one hour, the least quiet: hours are not known on the same number of days.
+  const least = found.reduce((a, b) => (b.quietDays * a.days < a.quietDays * b.days ? b : a), first);
   return {
     fromHour,
     untilHour: (fromHour + length) % HOURS,
     neededMost: Math.max(...found.map(({ neededMost }) => neededMost)),
-    days: Math.max(...found.map(({ days }) => days)),
-    quietDays: Math.min(...found.map(({ quietDays }) => quietDays)),
+    days: least.days,
+    quietDays: least.quietDays,
   };
 }
 

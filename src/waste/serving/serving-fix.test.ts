@@ -6,6 +6,7 @@ const CHAT = {
   name: 'chat-api',
   namespace: 'serving',
   workloadKind: 'Deployment',
+  replicas: 9,
   replicasMin: 2,
   replicasMax: 7,
   inFlight: 4.4,
@@ -25,6 +26,15 @@ describe('how a service is made to follow its traffic', () => {
         triggers: [{ metadata: { threshold: '4' } }],
       },
     });
+  });
+
+  it('is tried with fewer replicas only where fewer carry the busiest hour', () => {
+    const tried = (replicas: number) =>
+      scalingFix({ ...CHAT, replicas }).filter((line) => line.includes('kubectl scale'));
+    expect([tried(9), tried(7)]).toEqual([
+      ['# try it for a day: kubectl scale deployment/chat-api -n serving --replicas=7'],
+      [],
+    ]);
   });
 
   it('by requests that wait, where nobody knows how many are in flight', () => {

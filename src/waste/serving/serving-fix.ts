@@ -3,6 +3,8 @@ export interface Scaled {
   readonly name: string;
   readonly namespace: string | null;
   readonly workloadKind: string | null;
+  /** Replicas it holds now. */
+  readonly replicas: number;
   readonly replicasMin: number;
   readonly replicasMax: number;
   /** Requests one replica has in flight while it is busy; null where nobody counted their seconds. */
@@ -19,7 +21,7 @@ const KUBERNETES_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 /** Lines to paste: a scaler that follows the requests in flight, or a number of replicas to try first. */
 export function scalingFix(scaled: Scaled): readonly string[] {
-  const { name, namespace, workloadKind, replicasMin, replicasMax } = scaled;
+  const { name, namespace, workloadKind, replicas, replicasMin, replicasMax } = scaled;
   const kind = SCALABLE.get(workloadKind ?? '');
   const isNamed = KUBERNETES_NAME.test(name) && namespace !== null && KUBERNETES_NAME.test(namespace);
   if (!isNamed) return [`# at least ${replicasMin}, at most ${replicasMax} replicas, by requests in flight or waiting`];
@@ -29,7 +31,10 @@ export function scalingFix(scaled: Scaled): readonly string[] {
     ];
   }
   return [
-    `# try it for a day: kubectl scale ${kind}/${name} -n ${namespace} --replicas=${replicasMax}`,
+    // Where its busiest hour needs all of them only a scaler saves anything.
+    ...(replicasMax < replicas
+      ? [`# try it for a day: kubectl scale ${kind}/${name} -n ${namespace} --replicas=${replicasMax}`]
+      : []),
     ...scaledObject(scaled, namespace),
     '# serverAddress is your Prometheus; the query is of vLLM (Triton: nv_inference_pending_request_count)',
     '# minReplicaCount: 0 where callers can wait for a cold start',

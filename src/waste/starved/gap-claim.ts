@@ -13,37 +13,54 @@ const WELL_FED_PERMILLE = 50;
 
 /**
  * Work in which no kernel runs for part of the time it computes: it waits for its input. Where its own runs do not show why, those of
- * the same name elsewhere may: a script is the same whoever's account pays for it.
+ * the same name elsewhere may: a script is the same whoever's account pays for it. Where nothing shows it and the gaps are no larger than
+ * launching kernels makes, nothing is said; where kernels are small, both are named, because the sensors cannot tell them apart.
  */
-export function gapClaim(
+export function gapClaims(
   levels: readonly Level[],
   namesakes: readonly Level[],
   steps: Steps | undefined,
   context: JudgeContext<StarvedOptions>,
-): Claim {
+): readonly Claim[] {
   const [first] = levels;
-  const { gapS, computingS, heldS, runs } = sumLevels(levels);
+  const { gapS, computingS, heldS, runs, smPermille } = sumLevels(levels);
   const own = diagnoseInput(levels, context.options);
   const wider = own.compared === null ? diagnoseInput(namesakes, context.options) : own;
   const diagnosis = wider.compared === null ? own : wider;
   const gapPermille = permilleOf(gapS, computingS);
+  const isExplained = diagnosis.compared !== null;
+  if (!isExplained && gapPermille < context.options.unexplainedPermilleMin) return [];
+  const small = !isExplained && (smPermille ?? 1000) <= context.options.smallKernelsPermilleMax ? smPermille : null;
   const kind = { home: first?.home ?? '', stem: first?.stem ?? null, model: first?.model ?? null };
-  return {
+  const claim: Claim = {
     about: `input of ${kindPlace(kind)}`,
     ownerSubject: takesOf(levels, 'gap', context)[0]?.subject ?? null,
-    what: `${kindWords(kind)} waits for ${causeName(diagnosis.cause, levels)} ${percentWords(permilleOf(gapS, heldS))} of its time, ${countWords(runs, 'run')}`,
+    what: `${kindWords(kind)} waits for ${small === null ? causeName(diagnosis.cause, levels) : 'its input, or between small kernels,'} ${percentWords(permilleOf(gapS, heldS))} of its time, ${countWords(runs, 'run')}`,
     because: [
       `No kernel ran in ${percentWords(gapPermille)} of the time it computed: ${gpuHoursOfWords(gapS, heldS)} held (engine activity, else utilisation).`,
+      ...(small === null
+        ? []
+        : [
+            `While kernels run they keep ${percentWords(small)} of the SMs busy: small ones, and launching such leaves gaps too, which these sensors do not tell from waiting.`,
+          ]),
       ...causeWords(diagnosis, levels),
       ...stepWords(steps),
     ],
-    fix: fixLines(diagnosis, levels),
-    unless: UNLESS[diagnosis.cause],
+    fix: [...(small === null ? [] : SMALL_KERNELS_FIX), ...fixLines(diagnosis, levels)],
+    unless: small === null ? UNLESS[diagnosis.cause] : SMALL_KERNELS_UNLESS,
     takes: takesOf(levels, 'gap', context),
     reachable: reachableOf(diagnosis, gapPermille, context.options.flatPermille),
     ...(diagnosis.cause === 'cores' ? {} : { basis: 'modelled' as const }),
   };
+  return [claim];
 }
+
+const SMALL_KERNELS_FIX = [
+  '# first a profile of a hundred steps (torch.profiler): does the host wait for a batch, or launch one short kernel after the other?',
+  '# if it launches: torch.compile(mode="reduce-overhead") or CUDA graphs, a larger batch, fused optimizers; if it waits:',
+] as const;
+const SMALL_KERNELS_UNLESS =
+  'A profile in which the host neither waits for a batch nor is busy launching: then something else holds the kernels up.';
 
 const CAUSE_WORDS = {
   cores: 'CPU cores',
@@ -66,13 +83,16 @@ const UNLESS = {
     'A profile of one run (py-spy, torch.profiler) in which the workers of the loader compute all the time: then it is cores.',
 } as const;
 
-function causeWords({ cause, compared, enoughCores, isFlatSeen }: InputDiagnosis, levels: readonly Level[]): string[] {
+function causeWords(
+  { cause, compared, enoughCores, isFlatSeen, tried: [least, most] }: InputDiagnosis,
+  levels: readonly Level[],
+): string[] {
   if (cause === 'cores' && compared !== null) {
     return [
-      `Runs with ${coresOf(compared.worse)} for each GPU wait ${percentWords(compared.worse.gapPermille)} (${countWords(compared.worse.runs, 'run')}), those with ${coresOf(compared.better)} ${percentWords(compared.better.gapPermille)} (${countWords(compared.better.runs, 'run')}): too few cores.`,
+      `Runs with ${coresOf(compared.worse.cores)} for each GPU wait ${percentWords(compared.worse.gapPermille)} (${countWords(compared.worse.runs, 'run')}), those with ${coresOf(compared.better.cores)} ${percentWords(compared.better.gapPermille)} (${countWords(compared.better.runs, 'run')}): too few cores.`,
       isFlatSeen
         ? `From ${enoughCores} cores on, more make no difference.`
-        : `Nobody has tried more than ${compared.better.cores[1]} yet${enoughCores === compared.better.cores[1] ? '' : `; at what a core feeds now, ${enoughCores} would do`}.`,
+        : `Nobody has tried more than ${compared.better.cores[1]} yet${(enoughCores ?? 0) <= (compared.better.cores[1] ?? 0) ? '' : `; at what a core feeds now, ${enoughCores} would do`}.`,
     ];
   }
   if (cause === 'nodes' && compared !== null) {
@@ -80,20 +100,19 @@ function causeWords({ cause, compared, enoughCores, isFlatSeen }: InputDiagnosis
       `Runs over several machines wait ${percentWords(compared.worse.gapPermille)} (${countWords(compared.worse.runs, 'run')}), on one machine with as many cores ${percentWords(compared.better.gapPermille)} (${countWords(compared.better.runs, 'run')}).`,
     ];
   }
-  const cores = [...new Set(levels.flatMap((level) => level.cores ?? []))].toSorted((a, b) => a - b);
+  if (least === null || most === null)
+    return ['How many CPU cores its runs had is not known, so cores and storage cannot be told apart.'];
   const there = Math.max(0, ...levels.map(({ coresThere }) => coresThere ?? 0));
   if (cause === 'few-cores') {
     return [
-      `Its runs ask for ${cores.at(-1)} ${cores.at(-1) === 1 ? 'core' : 'cores'} for each GPU, and the machine has ${there}: nobody has tried more.`,
+      `Its runs ask for ${coresOf([least, most])} for each GPU, and the machine has ${there}: nobody has tried more.`,
     ];
   }
-  if (cores.length === 0)
-    return ['How many CPU cores its runs had is not known, so cores and storage cannot be told apart.'];
-  return cores.length === 1
+  return least === most
     ? [
-        `All runs have ${cores[0]} cores for each GPU${there > 0 && (cores[0] ?? 0) >= there ? ', all the machine has' : ''}.`,
+        `All runs have ${coresOf([least, most])} for each GPU${there > 0 && least >= there ? ', all the machine has' : ''}.`,
       ]
-    : [`Its gaps do not depend on cores: between ${cores[0]} and ${cores.at(-1)} for each GPU it waits the same.`];
+    : [`Its gaps do not depend on cores: between ${least} and ${most} for each GPU it waits the same.`];
 }
 
 function stepWords(steps: Steps | undefined): string[] {
@@ -147,8 +166,9 @@ function reachableOf(
   return { lowPermille: Math.min(low, high), highPermille: high };
 }
 
-function coresOf({ cores: [least, most] }: CoreGroup): string {
-  return least === most ? `${least} cores` : `${least} to ${most} cores`;
+function coresOf([least, most]: CoreGroup['cores']): string {
+  if (least !== most) return `${least} to ${most} cores`;
+  return countWords(least ?? 0, 'core');
 }
 
 function seconds(ms: number): string {

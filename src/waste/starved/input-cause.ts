@@ -8,6 +8,8 @@ const LEVEL_PERMILLE_MIN = 10;
 const EXPLAINED_PERMILLE_MIN = 500;
 /** A core among many feeds at least this much of what one among few feeds, while cores are what is short. */
 const PROPORTION_PERMILLE_MIN = 800;
+/** Levels of cores that are less than half apart tell little: what they differ by is what kernels differ by anyhow. */
+const isApart = (few: number, many: number): boolean => many * 2 >= few * 3;
 
 /** Runs of one kind that asked for as many cores for each GPU, on one machine or on several. */
 export interface CoreLevel {
@@ -24,7 +26,7 @@ export interface CoreLevel {
 /**
  * Why work waits for its input.
  *
- * cores: runs with more cores wait less. few-cores: all have the same, and less than the machine has for each GPU. nodes: runs over several
+ * cores: runs with more cores wait less. few-cores: all have about the same, and less than the machine has for each GPU. nodes: runs over several
  * machines wait more than those on one, at the same cores. loader: none of these, so the loader itself or what it reads from.
  */
 export type InputCause = 'cores' | 'few-cores' | 'nodes' | 'loader';
@@ -37,6 +39,8 @@ export interface InputDiagnosis {
   readonly enoughCores: number | null;
   /** Whether runs with more than that exist too, so that flat is more than the best there was. */
   readonly isFlatSeen: boolean;
+  /** The least and the most cores of runs that computed long enough to speak; null where nobody said. */
+  readonly tried: CoreGroup['cores'];
   /** Two groups that were compared: what the cause rests on. */
   readonly compared: { readonly worse: CoreGroup; readonly better: CoreGroup } | null;
 }
@@ -53,6 +57,8 @@ export function diagnoseInput(
   { flatPermille, effectPermilleMin }: { readonly flatPermille: number; readonly effectPermilleMin: number },
 ): InputDiagnosis {
   const all = groupOf(levels);
+  const known = speaking(levels);
+  const tried = groupOf(known).cores;
   const byNodes = comparedByNodes(levels, effectPermilleMin);
   if (byNodes !== null) {
     return {
@@ -60,20 +66,36 @@ export function diagnoseInput(
       floorPermille: byNodes.better.gapPermille,
       enoughCores: null,
       isFlatSeen: false,
+      tried,
       compared: byNodes,
     };
   }
   const byCores = comparedByCores(levels, flatPermille, effectPermilleMin);
-  if (byCores !== null) return { cause: 'cores', ...byCores };
-  const floorPermille = Math.min(all.gapPermille, ...speaking(levels).map((level) => gapOf([level])));
-  const known = speaking(levels);
-  const isOneLevel = new Set(known.map(({ cores }) => cores)).size === 1;
+  if (byCores !== null) return { cause: 'cores', ...byCores, tried };
+  const floorPermille = Math.min(all.gapPermille, ...known.map((level) => gapOf([level])));
   const hasRoom = known.every(({ cores, coresThere }) => cores !== null && coresThere !== null && cores < coresThere);
-  const cause = known.length > 0 && isOneLevel && hasRoom ? 'few-cores' : 'loader';
-  return { cause, floorPermille, enoughCores: null, isFlatSeen: false, compared: null };
+  const cause = known.length > 0 && hasRoom && isAboutOneLevel(known) ? 'few-cores' : 'loader';
+  return { cause, floorPermille, enoughCores: null, isFlatSeen: false, tried, compared: null };
 }
 
-type Found = Omit<InputDiagnosis, 'cause'>;
+type Found = Omit<InputDiagnosis, 'cause' | 'tried'>;
+
+/** Whether all have about as many cores, and a few more feed about as many times more: nothing speaks against cores. */
+function isAboutOneLevel(known: readonly CoreLevel[]): boolean {
+  const [least, most] = groupOf(known).cores;
+  if (least === most) return true;
+  if (isApart(least ?? 0, most ?? 0)) return false;
+  const [few, more] = [known.filter(({ cores }) => cores === least), known.filter(({ cores }) => cores !== least)];
+  const coresPermille = permilleOf(meanCores(more), meanCores(few));
+  const busyPermille = permilleOf(1000 - gapOf(more), 1000 - gapOf(few));
+  return busyPermille * 2 >= 1000 + coresPermille;
+}
+
+/** Thousandths of a core for each GPU, on average over the time computed. */
+function meanCores(levels: readonly CoreLevel[]): number {
+  const coreS = levels.reduce((sum, { cores, computingS }) => sum + (cores ?? 0) * computingS, 0);
+  return permilleOf(coreS, sumOf(levels, 'computingS'));
+}
 
 /** Splits the levels where the gap becomes flat, if what lies below it explains the waiting. */
 function comparedByCores(levels: readonly CoreLevel[], flatPermille: number, effectPermilleMin: number): Found | null {
@@ -96,7 +118,9 @@ function comparedByCores(levels: readonly CoreLevel[], flatPermille: number, eff
     0,
   );
   if (worse.gapPermille - better.gapPermille < effectPermilleMin) return null;
-  const isFlatSeen = steps.some((cores) => cores > enoughCores);
+  const isMoreTried = steps.some((cores) => cores > enoughCores);
+  const isFlatSeen =
+    isMoreTried && (floorPermille <= flatPermille || steps.some((cores) => isApart(enoughCores, cores)));
   const compared = { worse, better };
   if (permilleOf(excessS, sumOf(levels, 'gapS')) >= EXPLAINED_PERMILLE_MIN) {
     return { floorPermille, enoughCores, isFlatSeen, compared };

@@ -1,6 +1,8 @@
 import type { JudgeContext, Take } from '../../facts/detector.ts';
-import { windowDays } from '../run-words.ts';
+import { permilleOf, windowDays } from '../run-words.ts';
 import type { Level } from './rows.ts';
+
+type SummedColumn = 'runs' | 'heldS' | 'computingS' | 'gapS' | 'pauseS' | 'exchangeS' | 'engineActivity' | 'smActivity';
 
 /** What the levels of a kind come to together. */
 export function sumLevels(levels: readonly Level[]): {
@@ -10,9 +12,10 @@ export function sumLevels(levels: readonly Level[]): {
   readonly gapS: number;
   readonly pauseS: number;
   readonly exchangeS: number;
+  /** SMs at work, in permille of the time the engine was; null where they were not measured. */
+  readonly smPermille: number | null;
 } {
-  const sum = (what: 'runs' | 'heldS' | 'computingS' | 'gapS' | 'pauseS' | 'exchangeS'): number =>
-    levels.reduce((total, level) => total + level[what], 0);
+  const sum = (what: SummedColumn): number => levels.reduce((total, level) => total + level[what], 0);
   return {
     runs: sum('runs'),
     heldS: sum('heldS'),
@@ -20,6 +23,7 @@ export function sumLevels(levels: readonly Level[]): {
     gapS: sum('gapS'),
     pauseS: sum('pauseS'),
     exchangeS: sum('exchangeS'),
+    smPermille: sum('engineActivity') === 0 ? null : permilleOf(sum('smActivity'), sum('engineActivity')),
   };
 }
 

@@ -9,16 +9,22 @@ const NAMED_PERMILLE_MIN = 250;
 
 const WORDS = {
   start: { noun: 'start-up', verb: 'starting up' },
-  short: { noun: 'short pauses, as checkpoints make', verb: 'writing checkpoints' },
-  long: { noun: 'long pauses, as evaluation on the CPU makes', verb: 'evaluating on the CPU' },
+  saving: { noun: 'pauses with a recorded checkpoint', verb: 'writing checkpoints' },
+  short: { noun: 'short pauses, often checkpoints', verb: 'in short pauses' },
+  long: { noun: 'long pauses, often evaluation on the CPU', verb: 'in long pauses' },
 } as const;
 
+const SAVE_ASIDE = 'torch.distributed.checkpoint.async_save, or write to local NVMe and copy in the background';
 const FIXES = {
   start: [
     '# start-up: pull the image and stage the data before the GPUs are asked for (a CPU job, a warm image cache)',
   ],
-  short: ['# checkpoints: torch.distributed.checkpoint.async_save, or write to local NVMe and copy in the background'],
-  long: ['# evaluation: a job of its own on one GPU or on CPUs, from the checkpoint, while training goes on'],
+  saving: [`# checkpoints: ${SAVE_ASIDE}`],
+  short: [
+    `# if these are checkpoints: ${SAVE_ASIDE}`,
+    'bursar work record --run NAME --unit checkpoint --quantity 1   # where the script saves: then it is known',
+  ],
+  long: ['# if it evaluates: a job of its own on one GPU or on CPUs, from the checkpoint, while training goes on'],
 } as const;
 
 /** Work that stands still, GPUs and all, and then goes on. */
@@ -40,7 +46,7 @@ export function pauseClaim(
     ownerSubject: takes[0]?.subject ?? null,
     what: `${kindWords(kind)} stands still ${percentWords(permilleOf(pauseS, heldS))} of its time, ${doing}, ${countWords(runs, 'run')}`,
     because: [
-      `Its GPUs did nothing for ${gpuHoursOfWords(pauseS, heldS)} held, and then went on (engine activity and power at rest).`,
+      `Its GPUs did nothing for ${gpuHoursOfWords(pauseS, heldS)} held, and then went on (engine, else SM, else utilisation).`,
       ...ranked.map(
         ({ place, pauses: count, lengthS, deviceS, runs: inRuns, computedBetweenS }) =>
           `${percentWords(permilleOf(deviceS, seenS))} of it: ${WORDS[place].noun}; ${countWords(count, 'pause')} in ${countWords(inRuns, 'run')}, the middle one ${spanWords(lengthS)}${place === 'start' ? '' : `, one every ${spanWords(computedBetweenS / Math.max(1, count))}`}.`,
@@ -72,7 +78,7 @@ export function exchangeClaim(levels: readonly Level[], context: JudgeContext<St
     ownerSubject: takes[0]?.subject ?? null,
     what: `${kindWords(kind)} exchanges data ${percentWords(permilleOf(exchangeS, heldS))} of its time, ${countWords(runs, 'run')}`,
     because: [
-      `Its traffic fills NVLink for ${gpuHoursOfWords(exchangeS, heldS)} held (modelled: NVLink bytes against what the links carry).`,
+      `Its traffic fills NVLink for ${gpuHoursOfWords(exchangeS, heldS)} held (modelled: NVLink bytes against a quarter of what the links carry).`,
       ...(spread.heldS > 0 && single.heldS > 0
         ? [
             `Over several machines it is ${percentWords(permilleOf(spread.exchangeS, spread.heldS))}, on one machine ${percentWords(permilleOf(single.exchangeS, single.heldS))}.`,

@@ -10,6 +10,11 @@ export const StarvedOptions = z.object({
   exchangePermilleMin: z.number().int().default(30),
   // Gaps likewise: between kernels, and between batches, some percent are lost in the healthiest run.
   gapPermilleMin: z.number().int().default(100),
+  // Gaps of the time computed that no comparison of runs explains: launching small kernels alone leaves up to a fifth of an engine, so less
+  // says nothing about input.
+  unexplainedPermilleMin: z.number().int().default(200),
+  // SMs at work, of the time the engine is: kernels that leave four tenths of them out are small, and gaps may be between them.
+  smallKernelsPermilleMax: z.number().int().default(600),
   // GPU-hours waited in the window that make it worth trying something.
   gpuHoursMin: z.number().int().default(10),
   // Of the held time; beyond it the sensors were away too long for a verdict.
@@ -37,17 +42,20 @@ export const Level = z.object({
   gapS: sqlCount,
   pauseS: sqlCount,
   exchangeS: sqlCount,
+  /** Permille of engine and SM activity, each times the seconds computed, where both were measured. */
+  engineActivity: sqlCount,
+  smActivity: sqlCount,
   /** Those that waited, longest first. */
   subjects: z.array(z.string()).nullable(),
 });
 export type Level = z.infer<typeof Level>;
 
-/** Pauses of one kind and model: at the begin, short ones, long ones. */
+/** Pauses of one kind and model: at the begin, with a recorded checkpoint, short ones, long ones. */
 export const Pauses = z.object({
   home: z.string(),
   stem: z.string().nullable(),
   model: z.string().nullable(),
-  place: z.enum(['start', 'short', 'long']),
+  place: z.enum(['start', 'saving', 'short', 'long']),
   pauses: sqlCount,
   runs: sqlCount,
   deviceS: sqlCount,
@@ -67,3 +75,14 @@ export const Steps = z.object({
   bestMs: sqlCount,
 });
 export type Steps = z.infer<typeof Steps>;
+
+/** A day of a kind. */
+export const KindDay = z.object({
+  home: z.string(),
+  stem: z.string().nullable(),
+  model: z.string().nullable(),
+  day: z.string(),
+  atWorkS: sqlCount,
+  knownS: sqlCount,
+});
+export type KindDay = z.infer<typeof KindDay>;

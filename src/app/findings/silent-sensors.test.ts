@@ -8,6 +8,7 @@ import { NO_RULES } from '../rules/rule.ts';
 import { ledgerWindow } from '../window.ts';
 import { withReader } from '../workspace.ts';
 import { lookForFindings } from './find-findings.ts';
+import { partsOf } from './settle-claims.ts';
 
 const HOUR_MS = 3_600_000;
 const START = Date.parse('2026-03-02T00:00:00Z');
@@ -74,20 +75,17 @@ describe('what can be claimed of a GPU whose sensors fall silent', () => {
 
   const claimed = async (category: WasteCategory): Promise<string[]> => {
     const now = new Date(at(48));
-    const { settled } = await withReader(
+    return withReader(
       fleet.dataDir,
-      (space) =>
-        lookForFindings(space, {
-          window: ledgerWindow('all', now, space.scope),
-          now,
-          detectors: [greedy(category)],
-          keepsNumbers: false,
-        }),
+      async (space) => {
+        const window = ledgerWindow('all', now, space.scope);
+        const request = { window, now, detectors: [greedy(category)], keepsNumbers: false };
+        const { settled } = await lookForFindings(space, request);
+        const parts = await Promise.all(settled.map(({ settled: { claimNo } }) => partsOf(space, claimNo)));
+        return parts.flatMap((each) => each.map(({ deviceId, day }) => `${deviceId} ${day}`)).toSorted();
+      },
       { rules: NO_RULES },
     );
-    return settled
-      .flatMap(({ settled: { parts } }) => parts.map(({ cell }) => `${cell.deviceId} ${cell.day}`))
-      .toSorted();
   };
 
   it('idle time: the days that were measured, and no finding where none was', async () => {

@@ -1,0 +1,74 @@
+import type { FindingChange, FindingRecord, FindingWish } from '../../facts/finding-record.ts';
+import { OperationError } from '../../facts/operation-error.ts';
+import { clockOf } from '../demo/demo-mark.ts';
+import { decideNow } from '../now.ts';
+import { ledgerWindow } from '../window.ts';
+import type { AtDesk, Desk, Sized } from '../serve/desk.ts';
+import type { StandingKeeper } from '../serve/standing.ts';
+import { changeFinding, noSuchFinding, oneFinding } from './one-finding.ts';
+
+export interface Decision {
+  readonly change: FindingWish['change'];
+  readonly by: string;
+  readonly reason?: string;
+  readonly until?: string;
+  readonly to?: string;
+  /** What the one who decides saw: refused where somebody has said something else meanwhile. */
+  readonly seen?: FindingRecord['state'];
+  /** Only a finding of this team, as it is claimed in `window`. */
+  readonly team?: string;
+  readonly window?: string;
+}
+
+/** What a decision is made with: the folder, what is kept beside the lake, and a turn at the desk where the ledger has to be asked. */
+export interface DecidingParts {
+  readonly dataDir: string;
+  readonly standing: Pick<StandingKeeper, 'current'>;
+  readonly desk: Pick<Desk<Sized>, 'look'>;
+}
+
+const USUAL_WINDOW = '30d';
+
+/**
+ * Keeps what somebody said of a finding, as `bursar finding F-12 accept` does; nothing of the fleet changes.
+ *
+ * The ledger is asked only where one team decides: whether it is that team's, and nobody else's.
+ */
+export async function decideFinding(
+  { dataDir, standing, desk }: DecidingParts,
+  number: number,
+  { seen, team, window = USUAL_WINDOW, ...decision }: Decision,
+): Promise<{ readonly record: FindingRecord; readonly history: readonly FindingChange[] }> {
+  const state = await standing.current();
+  const clock = clockOf(state);
+  const now = decideNow(undefined, state.scope?.horizon, clock).at;
+  const before = state.stores.findings.records().find((each) => each.number === number);
+  if (before === undefined) throw noSuchFinding(number);
+  if (team !== undefined) await desk.look('decideFinding', async (at) => checkTeam(at, number, team, window));
+  if (seen !== undefined && seen !== before.state) throw changedMeanwhile(before);
+  const record = await changeFinding(dataDir, number, { ...decision, now, at: clock });
+  return { record, history: (await standing.current()).stores.findings.history(number) };
+}
+
+async function checkTeam({ space, now }: AtDesk, number: number, team: string, window: string): Promise<void> {
+  const { now: found } = await oneFinding(space, number, {
+    window: ledgerWindow(window, now.at, space.scope),
+    now: now.at,
+    team,
+    keepsNumbers: false,
+  });
+  if (found === undefined) throw noSuchFinding(number);
+  if (found.subjectsOfOthers === undefined) return;
+  throw new OperationError(
+    'holds-others',
+    `F-${number} holds money of others beside that of ${team}: a team does not decide about it`,
+    { hint: 'Ask somebody who may see the whole fleet (a token without --team) to decide.' },
+  );
+}
+
+function changedMeanwhile({ number, state, by }: FindingRecord): OperationError {
+  const who = by === null ? 'the data say' : `${by} says`;
+  return new OperationError('finding-changed', `F-${number} has changed meanwhile: ${who} ${state}`, {
+    hint: 'Look at it again, and decide then.',
+  });
+}

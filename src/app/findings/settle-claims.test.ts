@@ -1,0 +1,332 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Claim, Take, WasteCategory } from '../../facts/detector.ts';
+import type { Question } from '../../lake/ask.ts';
+import { openEngine, quote } from '../../lake/engine.ts';
+import type { Engine, LoadColumns } from '../../lake/engine.ts';
+import type { FindingPart } from '../../report/finding-explanation.ts';
+import type { PlacedClaim } from '../../waste/settle.ts';
+import { partsOf, settleClaims } from './settle-claims.ts';
+import type { ClaimSum } from './settle-claims.ts';
+
+/** A row of `subject_day`, as far as claims are settled against it. */
+interface Cell extends Omit<FindingPart, 'permille'> {
+  readonly nodeId: string | null;
+}
+
+const cell = (over: Partial<Cell> = {}): Cell => ({
+  day: '2026-03-02',
+  subject: 'job s/1/0',
+  deviceId: 'a',
+  nodeId: 'n1',
+  category: 'idle',
+  reason: null,
+  usdMicros: 100n,
+  marginalUsdMicros: 40n,
+  gpuUnits: 1000n,
+  ...over,
+});
+const take = (over: Partial<Take> = {}): Take => ({
+  subject: 'job s/1/0',
+  firstDay: '2026-03-01',
+  lastDay: '2026-03-03',
+  category: 'idle',
+  ...over,
+});
+const placed = (about: string, takes: readonly Take[], over: Partial<PlacedClaim> & { isQuestion?: boolean } = {}) => {
+  const { isQuestion = false, ...rest } = over;
+  const claim: Claim = { about, ownerSubject: null, what: '', because: [], fix: [], unless: '', takes, isQuestion };
+  return { detector: 'd', place: 0, category: 'idle' as WasteCategory, claim, ...rest };
+};
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await openEngine({ threads: 1, memoryLimitMb: 200 });
+});
+afterAll(() => engine.close());
+
+type Outcome = Omit<ClaimSum, 'usdMicrosPerHour'> & { readonly parts: readonly string[] };
+
+/** What the claims get, by what they are about; with each the rows behind it. */
+async function settled(claims: readonly PlacedClaim[], cells: readonly Cell[]): Promise<Record<string, Outcome>> {
+  await writeCells(cells);
+  const space = {
+    ask: <Row>({ sql, params }: Question) => engine.rows<Row>(sql, params),
+    load: (table: string, columns: LoadColumns) => engine.load(table, columns),
+    make: (name: string, { sql, params }: Question) =>
+      engine.run(`CREATE OR REPLACE TEMP TABLE ${name} AS ${sql}`, params),
+  };
+  const outcomes: [string, Outcome][] = [];
+  for (const { placed: each, claimNo, sum } of await settleClaims(space, claims, {
+    first: '2026-03-01',
+    last: '2026-03-03',
+  })) {
+    const { usdMicrosPerHour: _rate, ...rest } = sum;
+    const parts = await partsOf(space, claimNo);
+    outcomes.push([each.claim.about, { ...rest, parts: parts.map(partText).toSorted() }]);
+  }
+  return Object.fromEntries(outcomes);
+}
+
+async function writeCells(cells: readonly Cell[]): Promise<void> {
+  const text = (value: string | null): string => (value === null ? 'NULL' : quote(value));
+  const rows = cells.map(
+    (each) =>
+      `(DATE ${quote(each.day)}, ${[each.subject, each.deviceId, each.nodeId, each.category, each.reason].map(text).join(', ')}, ${each.usdMicros}, ${each.marginalUsdMicros}, ${each.gpuUnits})`,
+  );
+  await engine.run(
+    `CREATE OR REPLACE TABLE subject_day (day DATE, subject VARCHAR, device_id VARCHAR, node_id VARCHAR, category VARCHAR,
+       reason VARCHAR, usd_micros BIGINT, marginal_usd_micros BIGINT, gpu_units BIGINT)`,
+  );
+  if (rows.length > 0) await engine.run(`INSERT INTO subject_day VALUES ${rows.join(', ')}`);
+  await engine.run(`CREATE OR REPLACE TABLE stint_day AS
+    SELECT DISTINCT day, subject, device_id, node_id, 0 AS unknown_s, 1 AS held_s FROM subject_day
+    WHERE device_id IS NOT NULL AND category IN ('unknown', 'idle', 'starved', 'lost', 'computing')`);
+}
+
+const partText = (part: FindingPart): string =>
+  [
+    part.day,
+    part.subject,
+    part.deviceId,
+    part.category,
+    part.reason,
+    part.permille,
+    part.usdMicros,
+    part.gpuUnits,
+  ].join(' ');
+
+const moneyOf = async (claims: readonly PlacedClaim[], cells: readonly Cell[]) =>
+  Object.fromEntries(Object.entries(await settled(claims, cells)).map(([about, { usdMicros }]) => [about, usdMicros]));
+
+describe('who gets a dollar that two claims speak of', () => {
+  const cases: { name: string; claims: PlacedClaim[]; cells?: Cell[]; want: Record<string, bigint | null> }[] = [
+    {
+      name: 'the detector that stands first in the list gets it, the other nothing',
+      claims: [placed('second', [take()], { place: 1 }), placed('first', [take()])],
+      want: { first: 100n, second: null },
+    },
+    {
+      name: 'of one detector the dearer claim gets it',
+      claims: [placed('all', [take()]), placed('a small one', [take({ permille: 10 })])],
+      want: { all: 100n, 'a small one': null },
+    },
+    {
+      name: 'what a claim has to itself counts for how dear it is',
+      cells: [cell(), cell({ subject: 'job s/2/0' })],
+      claims: [
+        placed('a', [take()]),
+        placed('b', [take({ permille: 500 }), take({ subject: 'job s/2/0', permille: 900 })]),
+      ],
+      want: { a: 50n, b: 140n },
+    },
+    {
+      name: 'a category that comes earlier in the waterfall goes first, whatever the order of detectors',
+      claims: [
+        placed('lost', [take()], { category: 'lost', place: 0 }),
+        placed('stranded', [take({ permille: 600 })], { category: 'stranded', place: 9 }),
+      ],
+      want: { stranded: 60n, lost: 40n },
+    },
+    {
+      name: 'parts of a row add up to it: 1/3, 1/3 and what is left of 7 micros',
+      cells: [cell({ usdMicros: 7n })],
+      claims: [
+        placed('a', [take({ permille: 333 })]),
+        placed('b', [take({ permille: 333 })]),
+        placed('c', [take({ permille: 334 })], { place: 1 }),
+      ],
+      want: { a: 2n, b: 2n, c: 3n },
+    },
+    {
+      name: 'takes of one claim that meet are no more than the row',
+      claims: [placed('twice', [take({ permille: 700 }), take({ permille: 700 })])],
+      want: { twice: 100n },
+    },
+    {
+      name: 'other days, devices, categories and reasons are not touched',
+      claims: [
+        placed('day', [take({ firstDay: '2026-03-03' })]),
+        placed('device', [take({ deviceId: 'b' })]),
+        placed('category', [take({ category: 'lost' })]),
+        placed('reason', [take({ reason: 'parked' })]),
+        placed('subject', [take({ subject: 'job s/2/0' })]),
+      ],
+      want: { day: null, device: null, category: null, reason: null, subject: null },
+    },
+    {
+      name: 'what is below zero is claimed by nobody, and what has no price stays without one',
+      cells: [cell({ usdMicros: -5n }), cell({ deviceId: 'b', usdMicros: null })],
+      claims: [placed('credit', [take({ deviceId: 'a' })]), placed('priceless', [take({ deviceId: 'b' })])],
+      want: { credit: 0n, priceless: null },
+    },
+    {
+      name: 'a question claims nothing, and leaves it to others',
+      claims: [placed('asks', [take()], { isQuestion: true }), placed('claims', [take()], { place: 1 })],
+      want: { asks: null, claims: 100n },
+    },
+    {
+      name: 'names are text: quotes and words of SQL stay what they are',
+      cells: [cell({ subject: `job '; DROP TABLE claim; --` })],
+      claims: [placed(`it's "it"`, [take({ subject: `job '; DROP TABLE claim; --` })])],
+      want: { [`it's "it"`]: 100n },
+    },
+  ];
+  it.each(cases)('$name', async ({ claims, cells = [cell()], want }) =>
+    expect(await moneyOf(claims, cells)).toEqual(want),
+  );
+
+  it('a part that is no part is refused', async () => {
+    await expect(settled([placed('odd', [take({ permille: 1001 })])], [cell()])).rejects.toThrow(RangeError);
+    await expect(settled([placed('odd', [take({ permille: Number.NaN })])], [cell()])).rejects.toThrow(RangeError);
+  });
+});
+
+describe('for any claims on any rows', () => {
+  // Few of each, so that claims meet.
+  const categories = ['unallocated', 'unknown', 'idle'] as const;
+  const subjects = ['job s/1/0', 'node n1'];
+  const days = ['2026-03-01', '2026-03-02', '2026-03-03'];
+  const amount = fc.oneof(fc.constant(null), fc.bigInt({ min: -50n, max: 10n ** 12n }));
+  const cells = fc.uniqueArray(
+    fc.record({
+      day: fc.constantFrom(...days),
+      subject: fc.constantFrom(...subjects),
+      deviceId: fc.constantFrom('a', 'b', null),
+      nodeId: fc.constantFrom('n1', 'n2', null),
+      category: fc.constantFrom(...categories),
+      reason: fc.constantFrom(null, 'parked'),
+      usdMicros: amount,
+      marginalUsdMicros: amount,
+      gpuUnits: fc.bigInt({ min: 0n, max: 10n ** 9n }),
+    }),
+    {
+      maxLength: 24,
+      selector: (each) => JSON.stringify([each.day, each.subject, each.deviceId, each.category, each.reason]),
+    },
+  );
+  const takes = fc.array(
+    fc.record(
+      {
+        subject: fc.constantFrom(...subjects),
+        firstDay: fc.constantFrom(...days),
+        lastDay: fc.constantFrom(...days),
+        category: fc.constantFrom(...categories),
+        deviceId: fc.constantFrom('a', 'b'),
+        reason: fc.constant('parked'),
+        permille: fc.integer({ min: 0, max: 1000 }),
+      },
+      { requiredKeys: ['subject', 'firstDay', 'lastDay', 'category'] },
+    ),
+    { maxLength: 5 },
+  );
+  const claims = fc
+    .array(fc.record({ takes, place: fc.integer({ min: 0, max: 2 }), category: fc.constantFrom(...categories) }), {
+      maxLength: 8,
+    })
+    .map((all) =>
+      all.map((each, index) =>
+        placed(`claim ${index}`, each.takes as Take[], { place: each.place, category: each.category }),
+      ),
+    );
+  const SOME = { numRuns: 25 };
+
+  it('each gets what it gets when claims are served one after the other, row by row', async () => {
+    await fc.assert(
+      fc.asyncProperty(claims, cells, async (all, ledger) => {
+        expect(await settled(all, ledger)).toEqual(servedInTurn(all, ledger));
+      }),
+      SOME,
+    );
+  });
+
+  it('together they get no more than there is, and the order in which they come changes nothing', async () => {
+    await fc.assert(
+      fc.asyncProperty(claims, cells, async (all, ledger) => {
+        const once = await settled(all, ledger);
+        expect(await settled(all.toReversed(), ledger.toReversed())).toEqual(once);
+        const sum = (amounts: readonly (bigint | null)[]): bigint =>
+          amounts.reduce<bigint>((total, each) => total + (each !== null && each > 0n ? each : 0n), 0n);
+        const got = Object.values(once);
+        expect(sum(got.map(({ usdMicros }) => usdMicros))).toBeLessThanOrEqual(sum(ledger.map((c) => c.usdMicros)));
+        expect(sum(got.map(({ gpuUnits }) => gpuUnits))).toBeLessThanOrEqual(sum(ledger.map((c) => c.gpuUnits)));
+        expect(sum(got.map((each) => each.cashUsdMicros))).toBeLessThanOrEqual(
+          sum(ledger.map((c) => c.marginalUsdMicros)),
+        );
+        for (const { freedUsdMicros, cashUsdMicros } of got) expect(freedUsdMicros).toBeLessThanOrEqual(cashUsdMicros);
+      }),
+      SOME,
+    );
+  });
+});
+
+/** The same in the plainest words: a table of what is gone, and a loop. */
+function servedInTurn(claims: readonly PlacedClaim[], cells: readonly Cell[]): Record<string, Outcome> {
+  const order = ['stranded', 'unallocated', 'unknown', 'idle', 'starved', 'lost', 'computing'];
+  const slice = (of: bigint | null, before: number, after: number): bigint | null =>
+    of === null ? null : of <= 0n ? 0n : (of * BigInt(after)) / 1000n - (of * BigInt(before)) / 1000n;
+  const wanted = ({ claim }: PlacedClaim) =>
+    claim.takes.flatMap((each) =>
+      cells
+        .filter((c) => c.subject === each.subject && c.category === each.category)
+        .filter((c) => c.day >= each.firstDay && c.day <= each.lastDay)
+        .filter((c) => each.deviceId === undefined || c.deviceId === each.deviceId)
+        .filter((c) => each.reason === undefined || c.reason === each.reason)
+        .map((of) => ({ of, permille: each.permille ?? 1000 })),
+    );
+  const gross = (each: PlacedClaim): bigint =>
+    wanted(each).reduce((sum, { of, permille }) => sum + (slice(of.usdMicros, 0, permille) ?? 0n), 0n);
+  const inTurn = claims.toSorted(
+    (a, b) =>
+      order.indexOf(a.category) - order.indexOf(b.category) ||
+      a.place - b.place ||
+      (gross(a) === gross(b) ? 0 : gross(a) > gross(b) ? -1 : 1) ||
+      (a.claim.about < b.claim.about ? -1 : 1),
+  );
+  const gone = new Map<Cell, number>();
+  return Object.fromEntries(
+    inTurn.map((each) => {
+      const parts = wanted(each).flatMap(({ of, permille }) => {
+        const before = gone.get(of) ?? 0;
+        const after = Math.min(1000, before + permille);
+        gone.set(of, after);
+        const cut = (whole: bigint | null): bigint | null => slice(whole, before, after);
+        const amounts = { usdMicros: cut(of.usdMicros), marginalUsdMicros: cut(of.marginalUsdMicros) };
+        const part = { ...of, permille: after - before, ...amounts, gpuUnits: cut(of.gpuUnits) ?? 0n };
+        return after === before ? [] : [part];
+      });
+      return [each.claim.about, outcomeOf(parts, cells)];
+    }),
+  );
+}
+
+/** All of the time where no bill falls, none where it falls by all, else by the money it does not fall by. */
+function unpaidOf({ usdMicros, marginalUsdMicros, gpuUnits }: Cell): bigint {
+  const [paid, falls] = [usdMicros ?? 0n, marginalUsdMicros ?? 0n];
+  if (falls <= 0n) return gpuUnits;
+  return falls >= paid ? 0n : (gpuUnits * (paid - falls)) / paid;
+}
+
+function outcomeOf(parts: readonly (Cell & FindingPart)[], cells: readonly Cell[]): Outcome {
+  const isHeld = (c: Cell): boolean => c.category !== 'stranded' && c.category !== 'unallocated' && c.deviceId !== null;
+  const pairs = (of: readonly Cell[], on: Cell): number =>
+    new Set(
+      of
+        .filter((c) => isHeld(c) && c.day === on.day && c.nodeId === on.nodeId)
+        .map((c) => `${c.subject} ${c.deviceId}`),
+    ).size;
+  const priced = parts.flatMap(({ usdMicros }) => usdMicros ?? []);
+  const paid = parts.filter(({ marginalUsdMicros }) => (marginalUsdMicros ?? 0n) > 0n);
+  const cash = (of: readonly Cell[]): bigint => of.reduce((sum, c) => sum + (c.marginalUsdMicros ?? 0n), 0n);
+  const units = (of: readonly Cell[]): bigint => of.reduce((sum, { gpuUnits }) => sum + gpuUnits, 0n);
+  return {
+    usdMicros: priced.length === 0 ? null : priced.reduce((a, b) => a + b, 0n),
+    gpuUnits: units(parts),
+    cashUsdMicros: cash(paid),
+    freedUsdMicros: cash(paid.filter((part) => part.nodeId === null || pairs(paid, part) === pairs(cells, part))),
+    unpaidUnits: parts.reduce((sum, part) => sum + unpaidOf(part), 0n),
+    unsaidUsdMicros: parts.reduce((sum, c) => sum + (c.marginalUsdMicros === null ? (c.usdMicros ?? 0n) : 0n), 0n),
+    isUnknown: parts.every(({ category }) => category === 'unknown'),
+    parts: parts.map(partText).toSorted(),
+  };
+}

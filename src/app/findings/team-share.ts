@@ -1,0 +1,50 @@
+import type { Finding } from '../../facts/finding.ts';
+import type { ReadSpace } from '../workspace.ts';
+import type { DetectorClaim, JudgedSpan } from './ask-detectors.ts';
+import { subjectOwners } from './finding-owners.ts';
+import { moneyOf } from './price-finding.ts';
+import { narrowClaims } from './settle-claims.ts';
+import type { Settled } from './settle-claims.ts';
+
+export interface ClaimedFinding {
+  readonly finding: Finding;
+  readonly settled: Settled<DetectorClaim>;
+}
+
+/**
+ * Question: what of all findings is a team's own?
+ *
+ * A finding may be about subjects of several teams: one script that two of them run, one account that a label divides. It is the platform's, and whoever
+ * looks for one team gets the sums of its own rows, and none of the words that speak of all of them together. Most
+ * findings are of one team, and stay as they are; only where one is not the claims are settled (`settle`) and cut.
+ */
+export async function teamShare(
+  space: ReadSpace,
+  { team, span }: { readonly team: string; readonly span: JudgedSpan },
+  findings: readonly Finding[],
+  settle: () => Promise<readonly ClaimedFinding[]>,
+): Promise<readonly Finding[]> {
+  const near = findings.filter((finding) => finding.team === team || finding.isOfSeveralTeams);
+  const owners = await subjectOwners(space, new Set(near.flatMap(({ subjects }) => subjects)), span);
+  const isOwn = (subject: string): boolean => owners.get(subject)?.team === team;
+  const named = near.filter((finding) => finding.team === team || finding.subjects.some(isOwn));
+  if (named.every(({ subjects }) => subjects.every(isOwn))) return named;
+  const settledOf = new Map((await settle()).map(({ finding, settled }) => [finding.key, settled]));
+  const own = [...new Set(named.flatMap(({ subjects }) => subjects.filter(isOwn)))];
+  const sumOf = await narrowClaims(space, own, span);
+  return named.map((finding) => {
+    const settled = settledOf.get(finding.key);
+    const subjects = finding.subjects.filter(isOwn);
+    if (settled === undefined || subjects.length === finding.subjects.length) return finding;
+    return {
+      ...finding,
+      ...moneyOf({ ...settled, sum: sumOf(settled.claimNo) }),
+      subjects,
+      subjectsOfOthers: finding.subjects.length - subjects.length,
+      what: `${finding.key} (the part of ${team})`,
+      because: [`It is about others’ too: the money and the time are of ${team} alone.`],
+      fix: [],
+      spark: [],
+    };
+  });
+}
