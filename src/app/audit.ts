@@ -19,6 +19,8 @@ const FORGOTTEN: readonly string[] = [
   'idle-sessions',
   'finished-holders',
   'empty-nodes',
+  'unavailable-nodes',
+  'unlisted-machines',
   'untagged-spend',
   'stranded-commitments',
 ];
@@ -78,9 +80,8 @@ function whyAudited(
 }
 
 /** Since when it goes on, or the first day whose money it is about. */
-function sinceOf({ liveSince, takes, firstSeenAt }: Finding): Date {
-  const days = takes.map(({ firstDay }) => startOf(firstDay));
-  return [liveSince, ...days, firstSeenAt]
+function sinceOf({ liveSince, firstDay, firstSeenAt }: Finding): Date {
+  return [liveSince, firstDay === null ? null : startOf(firstDay), firstSeenAt]
     .filter((time) => time !== null)
     .reduce((first, time) => (time < first ? time : first));
 }

@@ -5,6 +5,7 @@ import { quote } from '../lake/engine.ts';
 import type { JobAnswer, JobAttempt, JobDevice } from '../report/job-page.ts';
 import { hiddenCosts } from './beside/hidden-costs.ts';
 import { filterOn } from './filter.ts';
+import { subjectOwners } from './findings/finding-owners.ts';
 import type { Filter } from './filter.ts';
 import { decideNow } from './now.ts';
 import { ledgerWindow } from './window.ts';
@@ -15,6 +16,8 @@ export interface JobRequest {
   readonly id: string;
   readonly asOf?: Date;
   readonly clock: Date;
+  /** Only where it is this team's; of another's nothing is said, not even that it is there. */
+  readonly team?: string;
 }
 
 interface HoldingRow {
@@ -34,6 +37,8 @@ interface MoneyRow {
   readonly model: string | null;
   readonly basis: string;
   readonly category: JobAnswer['categories'][number]['category'];
+  /** What bound it, of what computed. */
+  readonly reason: string | null;
   readonly usdMicros: bigint | null;
   readonly gpuUnits: bigint;
 }
@@ -46,15 +51,18 @@ const CATEGORIES = ['computing', 'idle', 'starved', 'lost', 'unknown'] as const;
 /**
  * Question: what did one job cost, and what did its GPUs do meanwhile?
  *
- * Reads: allocation, and of the days it held anything waterfall, ledger_entry, ownership and what `hiddenCosts` reads.
+ * Reads: allocation, and of the days it held anything waterfall, ledger_entry, stint_day, ownership and what `hiddenCosts` reads.
  */
 export async function job(space: ReadSpace, request: JobRequest): Promise<JobAnswer> {
   const now = decideNow(request.asOf, space.scope?.horizon, request.clock).at;
+  const { team } = request;
   const holdings = await holdingsOf(space, request.id, now);
   const first = holdings[0];
-  if (first === undefined) throw await unknownJob(space, request.id);
+  if (first === undefined) throw team === undefined ? await unknownJob(space, request.id) : notOfTeam(request.id, team);
   const sources = [...new Set(holdings.map(({ source }) => source))];
   if (sources.length > 1) {
+    // That an id is known twice says as much of others' jobs as that it is known.
+    if (team !== undefined) throw notOfTeam(request.id, team);
     throw new OperationError('ambiguous-job', `${request.id} is a job of ${sources.join(' and of ')}`, {
       hint: `Say which: ${sources.map((source) => `bursar job ${source}/${first.allocationId}`).join(', or ')}.`,
     });
@@ -65,21 +73,26 @@ export async function job(space: ReadSpace, request: JobRequest): Promise<JobAns
     last: dayOf(attempts.map(({ heldUntil }) => heldUntil ?? now).reduce((a, b) => (a > b ? a : b))),
   };
   const subjects = [...new Set(holdings.map((row) => `job ${row.source}/${row.allocationId}/${row.attempt}`))];
+  const owner = await ownerOf(space, subjects, days);
+  // Before anything is worked out: how long it takes says nothing about others' jobs either.
+  if (team !== undefined && owner.team !== team) throw notOfTeam(request.id, team);
   const money = await moneyOf(space, subjects, days, now);
   const sum = (rows: readonly MoneyRow[]): bigint | null => sumMicros(rows);
   return {
     asOf: now,
     source: first.source,
     allocationId: first.allocationId,
-    ...(await ownerOf(space, subjects, days)),
+    ...owner,
     attempts,
     categories: CATEGORIES.map((category) => {
       const rows = money.filter((row) => row.category === category);
       return { category, usdMicros: rows.length === 0 ? 0n : sum(rows), gpuUnits: sumUnits(rows) };
     }),
+    computingBy: reasonsOf(money.filter(({ category }) => category === 'computing')),
     usdMicros: money.length === 0 ? 0n : sum(money),
     unpricedUnits: sumUnits(money.filter(({ usdMicros }) => usdMicros === null)),
     conflictUnits: await conflictOf(space, subjects, days, now),
+    sharedSeconds: await sharedOf(space, subjects, days),
     basisUsdMicros: Object.fromEntries(
       [...new Set(money.map(({ basis }) => basis))]
         .filter((basis) => basis !== 'unpriced')
@@ -87,17 +100,47 @@ export async function job(space: ReadSpace, request: JobRequest): Promise<JobAns
     ),
     devices: devicesOf(money),
     beside: await besideOf(space, first, days, now),
-    findings: findingsOf(space, subjects),
+    findings: await findingsOf(space, subjects, days, team),
   };
 }
 
-/** What the last look at everything found about it, and nobody has set aside. */
-function findingsOf(space: ReadSpace, subjects: readonly string[]): JobAnswer['findings'] {
-  return space.findings
+/** What bound the time that computed, the longest first. */
+function reasonsOf(computing: readonly MoneyRow[]): JobAnswer['computingBy'] {
+  return [...new Set(computing.map(({ reason }) => reason))]
+    .map((reason) => {
+      const rows = computing.filter((row) => row.reason === reason);
+      return { reason, usdMicros: sumMicros(rows), gpuUnits: sumUnits(rows) };
+    })
+    .toSorted((a, b) => Number(b.gpuUnits - a.gpuUnits) || (a.reason ?? '').localeCompare(b.reason ?? '', 'en'));
+}
+
+/** Others of a finding may have held GPUs so long before or after the job. */
+const FINDING_DAYS = 31;
+
+/** What the last look at everything found about it, and nobody has set aside; for a team only what is about nothing but its own. */
+async function findingsOf(
+  space: ReadSpace,
+  subjects: readonly string[],
+  days: DayRange,
+  team: string | undefined,
+): Promise<JobAnswer['findings']> {
+  const about = space.findings
     .records()
     .filter((record) => record.subjects.some((subject) => subjects.includes(subject)))
-    .filter(({ state }) => state !== 'fixed' && state !== 'dismissed')
+    .filter(({ state }) => state !== 'fixed' && state !== 'dismissed');
+  const others = new Set(about.flatMap((record) => record.subjects));
+  const span = { first: addDays(days.first, -FINDING_DAYS), last: addDays(days.last, FINDING_DAYS) };
+  const owners = team === undefined ? new Map<string, never>() : await subjectOwners(space, others, span);
+  return about
+    .filter((record) => team === undefined || record.subjects.every((subject) => owners.get(subject)?.team === team))
     .map(({ number, what, state }) => ({ number, what, state }));
+}
+
+/** The same words for what is not there and for what is another team's. */
+function notOfTeam(id: string, team: string): OperationError {
+  return new OperationError('unknown-job', `no job ${id} of team ${team} is known`, {
+    hint: 'A viewer of one team sees the jobs of that team; /jobs lists them. Two sources may have one id: say source/id.',
+  });
 }
 
 /** What its machines cost beside the GPU, and who waited while its GPUs were idle. */
@@ -175,9 +218,11 @@ async function moneyOf(space: ReadSpace, subjects: readonly string[], days: DayR
     tables: [{ table: 'waterfall', ...days }],
     params: { now },
     sql: `SELECT device_id AS "deviceId", min(node_id) AS "nodeId", min(model) AS model, basis, category,
+                 CASE WHEN category = 'computing' THEN reason END AS reason,
                  CAST(sum(usd_micros) AS BIGINT) AS "usdMicros", CAST(sum(gpu_units) AS BIGINT) AS "gpuUnits"
           FROM waterfall WHERE ${among(subjects)} AND hour_start < $now
-          GROUP BY device_id, basis, category ORDER BY min(node_id), device_id, basis, category`,
+          GROUP BY device_id, basis, category, CASE WHEN category = 'computing' THEN reason END
+          ORDER BY min(node_id), device_id, basis, category, reason`,
   });
 }
 
@@ -189,6 +234,15 @@ async function conflictOf(space: ReadSpace, subjects: readonly string[], days: D
           WHERE conflict AND ${among(subjects)} AND hour_start < $now`,
   });
   return row?.gpuUnits ?? 0n;
+}
+
+/** For how long others held its GPUs too, whole hours of a job that is open included. */
+async function sharedOf(space: ReadSpace, subjects: readonly string[], days: DayRange): Promise<number> {
+  const [row] = await space.ask<{ sharedS: bigint | null }>({
+    tables: [{ table: 'stint_day', ...days }],
+    sql: `SELECT CAST(sum(shared_s) AS BIGINT) AS "sharedS" FROM stint_day WHERE ${among(subjects)}`,
+  });
+  return Number(row?.sharedS ?? 0n);
 }
 
 /** What the last day says of it. */
@@ -237,36 +291,37 @@ function sumMicros(rows: readonly { readonly usdMicros: bigint | null }[]): bigi
   return rows.reduce<bigint | null>((sum, { usdMicros }) => (usdMicros === null ? sum : (sum ?? 0n) + usdMicros), null);
 }
 
+/** Ids that are looked through where none begins like the one that was asked for. */
+const IDS_COMPARED = 10_000;
+const PREFIX_LENGTH_MAX = 40;
+
 async function unknownJob(space: ReadSpace, id: string): Promise<OperationError> {
-  const known = await space.ask<{ id: string }>({
-    tables: [{ table: 'allocation' }],
-    sql: 'SELECT DISTINCT allocation_id AS id FROM allocation ORDER BY id',
-  });
-  const nearest = nearestIds(
-    id.slice(id.indexOf('/') + 1),
-    known.map((row) => row.id),
-  );
+  const near = await nearestIds(space, id.slice(id.indexOf('/') + 1));
   const hint =
-    known.length === 0
+    near === undefined
       ? 'No allocations are in the data folder: bursar import allocations FILE.'
-      : nearest.length > 0
-        ? `Nearest: ${nearest.join(', ')}.`
+      : near.length > 0
+        ? `Nearest: ${near.join(', ')}.`
         : 'bursar spend --by job lists those that cost most.';
   return new OperationError('unknown-job', `no job ${id} is known`, { hint });
 }
 
-/** Ids are counted up, so that the nearest begin alike; where none does, the one most alike. */
-function nearestIds(id: string, known: readonly string[]): string[] {
-  const alike = (other: string): number => {
-    let length = 0;
-    while (length < id.length && id[length] === other[length]) length += 1;
-    return length;
+/** Ids are counted up, so that the nearest begin alike; where none does, the one most alike. Undefined where there are none at all. */
+async function nearestIds(space: ReadSpace, id: string): Promise<readonly string[] | undefined> {
+  const lengths = Array.from({ length: Math.min(id.length, PREFIX_LENGTH_MAX) }, (_, place) => place + 1).toReversed();
+  const alike = lengths.map((length) => `WHEN substr(id, 1, ${length}) = ${quote(id.slice(0, length))} THEN ${length}`);
+  const alikeSql = alike.length === 0 ? '0' : `CASE ${alike.join(' ')} ELSE 0 END`;
+  const ask = async (sql: string, params: Readonly<Record<string, bigint>>): Promise<string[]> => {
+    const rows = await space.ask<{ id: string }>({ tables: [{ table: 'allocation' }], params, sql });
+    return rows.map((row) => row.id);
   };
-  const near = known
-    .map((other) => ({ other, alike: alike(other), distance: Math.abs(other.length - id.length) }))
-    .filter((candidate) => candidate.alike > 0)
-    .sort((a, b) => b.alike - a.alike || a.distance - b.distance)
-    .slice(0, NEAREST_SHOWN)
-    .map(({ other }) => other);
-  return near.length > 0 ? near : [nearestName(id, known)].flatMap((other) => other ?? []);
+  const ids = 'SELECT DISTINCT allocation_id AS id FROM allocation';
+  const near = await ask(
+    `SELECT id FROM (SELECT id, ${alikeSql} AS alike FROM (${ids}) known) ranked WHERE alike > 0
+     ORDER BY alike DESC, abs(length(id) - $length), id LIMIT ${NEAREST_SHOWN}`,
+    { length: BigInt(id.length) },
+  );
+  if (near.length > 0) return near;
+  const known = await ask(`${ids} ORDER BY id LIMIT ${IDS_COMPARED}`, {});
+  return known.length === 0 ? undefined : [nearestName(id, known)].flatMap((other) => other ?? []);
 }

@@ -4,6 +4,7 @@ import { divideRounded } from '../money/usd.ts';
 import type { BillCheck, LedgerCheck, LedgerFault } from '../report/ledger-check-page.ts';
 import { BILL_DIGITS, billSums } from './bill-sums.ts';
 import type { BillSum } from './bill-sums.ts';
+import { keptDays } from './kept-days.ts';
 import { dayChunks } from './ledger-days.ts';
 import { entrySums, innerFaults, openSums } from './ledger-sums.ts';
 import type { EntrySum } from './ledger-sums.ts';
@@ -14,13 +15,20 @@ const CHUNK_ROWS_MAX = 2_000_000;
 const BILL_UNITS_PER_MICRO = 10n ** BigInt(BILL_DIGITS - 6);
 const CHECKED = ['ledger_entry', 'waterfall', 'spend_day', 'estimate_hour', 'presence'];
 
+/** What was found within days, by their content. */
+export type CheckedDays = Map<
+  string,
+  { readonly entries: readonly EntrySum[]; readonly faults: readonly LedgerFault[] }
+>;
+
 /**
  * Question: does the ledger add up to the bills, and do its parts add up to it?
  *
  * Bills, rates and estimates are added up by a second path, from the facts and from device-hours, not from what posted them.
- * Facts that are imported and not yet derived are listed, not compared: a reader beside a writer must not raise an alarm.
+ * Facts that are imported and not yet derived are listed, not compared: a reader beside a writer must not raise an alarm. Whoever asks again and
+ * again hands in what was `checked`: days with the same content are not read again.
  */
-export async function checkLedger(space: ReadSpace): Promise<LedgerCheck> {
+export async function checkLedger(space: ReadSpace, checked: CheckedDays = new Map()): Promise<LedgerCheck> {
   const bills = space.scope?.bills ?? [];
   const sums = await billSums(space, bills);
   const posted = new Map<string, { usdMicros: bigint; roundingUsdMicros: bigint }>();
@@ -28,8 +36,18 @@ export async function checkLedger(space: ReadSpace): Promise<LedgerCheck> {
   const want = { rate: 0n, estimated: 0n };
   const open = { unattributed: 0n, unknown: 0n, unpricedUnits: 0n };
   const faults: LedgerFault[] = [];
+  const within = keptDays(
+    CHECKED,
+    async (chunk) => ({
+      entries: await entrySums(space, chunk),
+      faults: await innerFaults(space, chunk),
+    }),
+    checked,
+  );
   for (const chunk of dayChunks(space.snapshot, CHECKED, CHUNK_ROWS_MAX)) {
-    for (const sum of await entrySums(space, chunk)) addEntries(posted, got, sum);
+    const { entries, faults: inner } = await within(space.snapshot, chunk);
+    for (const sum of entries) addEntries(posted, got, sum);
+    faults.push(...inner);
     const opened = await openSums(space, chunk);
     open.unattributed += opened.unattributed;
     open.unknown += opened.unknown;
@@ -37,7 +55,6 @@ export async function checkLedger(space: ReadSpace): Promise<LedgerCheck> {
     const rates = await rateSums(space, chunk, bills);
     want.rate += rates.rate;
     want.estimated += rates.estimated;
-    faults.push(...(await innerFaults(space, chunk)));
   }
   const isCurrent = derivedFacts(space);
   const billChecks = bills.map((bill) =>

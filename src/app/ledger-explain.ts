@@ -51,6 +51,7 @@ const ENTRY_COLUMNS = STAGES.find(({ name }) => name === 'ledger_entry')?.writes
 /** The kind of charge-hour an entry of a bill comes from. */
 const KIND = `
   CASE WHEN x.disposition = 'beside' AND x.component IN ('storage', 'transfer', 'network') THEN x.component
+       WHEN x.reason = 'unused-commitment' THEN 'unused'
        WHEN x.node_id IS NOT NULL THEN 'node' WHEN x.disposition = 'beside' THEN x.component ELSE x.disposition END`;
 
 /**

@@ -27,7 +27,7 @@ describe('the first screen, figures worked out by hand', () => {
       unallocated: 9_750_000n,
       unknown: 16_985_000n,
       idle: 1_625_000n,
-      starved: 162_500n, // Job 101 left its engine alone for a tenth of its hour.
+      starved: 162_500n, // Job 101 left a tenth of a full engine (855 of 950 ‰).
       lost: 0n,
       computing: 3_087_500n,
       beside: 1_450_000n,

@@ -39,6 +39,7 @@ const OTHER_KINDS: Readonly<Record<string, string>> = {
   tax: 'tax',
   credit: 'credits',
   support: 'support',
+  unused: 'commitments for other things, unused',
   rounding: 'rounding',
 };
 

@@ -60,7 +60,7 @@ export async function receipt(space: ReadSpace, request: JobRequest): Promise<Re
     idleUsdMicros: sum(parts.filter(({ category }) => category === 'idle')),
     starvedUsdMicros: sum(parts.filter(({ category }) => category === 'starved')),
     lostUsdMicros: sum(parts.filter(({ category }) => category === 'lost')),
-    kind: await kindOf(space, answer, until),
+    kind: await kindOf(space, answer, until, request.team),
     work: await workOf(space, answer),
   };
 }
@@ -79,7 +79,12 @@ async function partsOf(space: ReadSpace, answer: JobAnswer, from: Date, until: D
 }
 
 /** Undefined where there are too few others to say what is usual. */
-async function kindOf(space: ReadSpace, answer: JobAnswer, until: Date): Promise<Receipt['kind']> {
+async function kindOf(
+  space: ReadSpace,
+  answer: JobAnswer,
+  until: Date,
+  team: string | undefined,
+): Promise<Receipt['kind']> {
   const { name } = answer;
   if (name === null) return undefined;
   const models = [...new Set(answer.devices.map(({ model }) => model))];
@@ -89,6 +94,7 @@ async function kindOf(space: ReadSpace, answer: JobAnswer, until: Date): Promise
     other.name !== null &&
     kindOfName(other.name) === kindOfName(name) &&
     (answer.user === null ? other.team === answer.team : other.user === answer.user) &&
+    (team === undefined || other.team === team) &&
     other.gpus === gpus &&
     models.includes(other.model) &&
     other.unpricedUnits === 0n;

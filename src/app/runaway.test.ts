@@ -71,6 +71,12 @@ describe('a job that has left its kind behind', () => {
     expect(slack).toContain('&lt;!channel&gt; nlp / ada');
   });
 
+  test('is pasted with what it rests on: GPUs, how it is priced, how much is known, and the command', () => {
+    expect(runawaySlack(answer, 'bursar runaway').at(-1)).toMatch(
+      /^\d+ GPUs?; 1 running job compared with 10 finished ones of \d+ days; by stated rates; \d+ % of held GPU time known; `bursar runaway`$/,
+    );
+  });
+
   test('is JSON with money as it is in the ledger', () => {
     expect(runawayJson(answer)).toMatchObject({
       asOf: '2026-03-05T18:00:00Z',

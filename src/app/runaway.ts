@@ -3,9 +3,12 @@ import type { RunawayAnswer, RunawayJob } from '../report/runaway-list.ts';
 import { findRunaways, kindFor, runawayJobs, runawayWords } from '../waste/runaway-jobs.ts';
 import type { LiveJob, Past, Runaway } from '../waste/runaway-jobs.ts';
 import { evidenceOf, judgedSpan } from './findings/ask-detectors.ts';
-import { subjectOwners } from './findings/claimed-money.ts';
+import { parseDimensions } from './filter.ts';
+import { fleetGpus } from './findings/find-findings.ts';
+import { subjectOwners } from './findings/finding-owners.ts';
 import type { Now } from './now.ts';
 import { lastKnownMoment } from './now.ts';
+import { spend } from './spend.ts';
 import type { LedgerWindow } from './window.ts';
 import type { ReadSpace } from './workspace.ts';
 
@@ -13,7 +16,7 @@ import type { ReadSpace } from './workspace.ts';
  * Question: what spends far above its own kind right now, and which command stops it?
  *
  * The detector `runaway-jobs` asked by itself, over a longer past: from sums by day, so that it is quick enough to ask every few
- * minutes. Bursar stops nothing. Reads: stint_day, subject, subject_day, ownership.
+ * minutes. Bursar stops nothing. Reads: stint_day, subject, subject_day, ownership, spend_day.
  */
 export async function runaway(space: ReadSpace, now: Now, window: LedgerWindow): Promise<RunawayAnswer> {
   const options = runawayJobs.options.parse({});
@@ -27,6 +30,10 @@ export async function runaway(space: ReadSpace, now: Now, window: LedgerWindow):
     comparedJobs: 0,
     finishedJobs: 0,
     finishedMin: options.finishedMin,
+    gpus: 0,
+    usdMicrosByBasis: new Map(),
+    knownUnits: 0n,
+    heldUnits: 0n,
   };
   if (space.scope === undefined || window.days.length === 0) return nothing;
   if (lastKnownMoment(now.at, space.scope.horizon) === undefined) return nothing;
@@ -43,6 +50,26 @@ export async function runaway(space: ReadSpace, now: Now, window: LedgerWindow):
     liveJobs: live.length,
     comparedJobs: compared.length,
     finishedJobs: finishedOf(compared, past),
+    ...(await restsOn(space, window)),
+  };
+}
+
+/** What a figure of it is worth: how much of the time is known, and whether money is billed or by list. Reads: spend_day, subject_day. */
+async function restsOn(
+  space: ReadSpace,
+  window: LedgerWindow,
+): Promise<Pick<RunawayAnswer, 'gpus' | 'usdMicrosByBasis' | 'knownUnits' | 'heldUnits'>> {
+  const { rows, usdMicrosByBasis } = await spend(space, { by: parseDimensions('category'), window, filters: [] });
+  const units = (categories: readonly string[]): bigint =>
+    rows
+      .filter(({ values }) => categories.includes(values[0] ?? ''))
+      .reduce((sum, { heldUnits }) => sum + heldUnits, 0n);
+  const knownUnits = units(['idle', 'starved', 'lost', 'computing']);
+  return {
+    gpus: await fleetGpus(space, window),
+    usdMicrosByBasis,
+    knownUnits,
+    heldUnits: knownUnits + units(['unknown']),
   };
 }
 

@@ -53,17 +53,18 @@ describe('spend', () => {
       by: 'team',
       want: ['nlp 9.75 6h', 'asr 6.5 4h', 'vision 4 2h', 'platform 3.25 2h', '– 10.56 8h !2h'],
     },
-    // Each hour two machines cost $4.00 on demand between them and nobody knows which: $2.00 a GPU. Owned ones cost nothing more.
-    'at marginal prices a pool costs what is on demand in it, what is owned or unused nothing': {
-      by: 'team',
-      price: 'marginal',
-      want: ['nlp 12 6h', 'asr 8 4h', 'platform 4 2h', 'vision 0 2h', '– 10.11 8h !2h'],
-    },
+    // Each hour two machines cost $4.00 on demand between them and nobody knows which: $1.00 a GPU, $16.00 in all. Owned ones cost nothing more.
+    'at marginal prices a pool costs what is on demand in it, what is owned or unused nothing, and of what nobody says who bills it nothing is known':
+      {
+        by: 'team',
+        price: 'marginal',
+        want: ['nlp 6 6h', 'asr 4 4h', 'platform 2 2h', 'vision 0 2h', '– 4.5 8h !4h'],
+      },
     'and so do single entries': {
       by: 'job',
       filter: 'team=nlp|vision',
       price: 'marginal',
-      want: ['103 8 4h', '101 4 2h', '201 0 2h'],
+      want: ['103 4 4h', '101 2 2h', '201 0 2h'],
     },
     'by category every dollar is in one place': {
       by: 'category',

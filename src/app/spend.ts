@@ -136,7 +136,8 @@ function dayPart({ by, filters, stepSeconds, window, price }: SpendRequest, book
     params,
     sql: `
       SELECT ${values}${stepSql(stepSeconds, `date_diff('day', CAST($windowFrom AS DATE), day) * ${DAY_S}`)} AS step,
-             basis, ${priceColumn(price)} AS cost, gpu_units AS held, unpriced_units AS unpriced
+             basis, ${priceColumn(price)} AS cost, gpu_units AS held,
+             CASE WHEN ${priceColumn(price)} IS NULL THEN gpu_units ELSE unpriced_units END AS unpriced
       FROM (${owned}) d WHERE ${filterSql(filters, ({ spendDayColumn = '' }) => spendDayColumn).sql}`,
   };
 }
@@ -153,7 +154,7 @@ function entryPart({ by, filters, stepSeconds, window, price }: SpendRequest): P
     sql: `
       SELECT ${values}${stepSql(stepSeconds, `date_diff('second', $windowFrom, w.hour_start)`)} AS step, w.basis,
              w.${priceColumn(price)} AS cost, w.gpu_units AS held,
-             CASE WHEN w.usd_micros IS NULL THEN w.gpu_units ELSE 0 END AS unpriced
+             CASE WHEN w.${priceColumn(price)} IS NULL THEN w.gpu_units ELSE 0 END AS unpriced
       FROM waterfall w LEFT JOIN ownership o ON w.day = o.day AND w.subject = o.subject
       WHERE ${hours.sql} AND ${filterSql(filters, ({ entryColumn }) => entryColumn).sql}`,
   };

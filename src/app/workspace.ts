@@ -79,12 +79,19 @@ function memoryMb(fallback: number): number {
   return Number.isInteger(asked) && asked >= 100 ? asked : fallback;
 }
 
+/** What a writer may take of the machine; all that is good for it where nothing is said. */
+export interface WriterLimits {
+  readonly memoryMb: number;
+  readonly threads: number;
+}
+
 /** Runs `work` as the one writer of the folder. Kept short by the caller: a second writer is refused meanwhile. */
 export async function withWriter<Result>(
   dataDir: string,
   command: string,
   work: (space: WriteSpace) => Promise<Result>,
   onStep?: OnStep,
+  limits?: WriterLimits,
 ): Promise<Result> {
   const now = () => new Date();
   const lock = await lockUnlessQuestion(dataDir, command, now);
@@ -99,7 +106,7 @@ export async function withWriter<Result>(
       leavesMess = true;
       // Before the work and not after it: what it needs may be the room these take.
       for (const path of manifest.takeDeadFiles(DEAD_FILE_SECONDS)) await rm(resolve(dataDir, path), { force: true });
-      const result = await withEngine(tempDir, (engine) =>
+      const result = await withEngine(tempDir, limits, (engine) =>
         work({
           dataDir: resolve(dataDir),
           engine,
@@ -133,10 +140,15 @@ async function couldSweep(dataDir: string, manifest: OpenManifest): Promise<bool
   }
 }
 
-async function withEngine<Result>(tempDir: string, work: (engine: Engine) => Promise<Result>): Promise<Result> {
-  const threads = Math.min(availableParallelism(), 8);
+async function withEngine<Result>(
+  tempDir: string,
+  limits: WriterLimits | undefined,
+  work: (engine: Engine) => Promise<Result>,
+): Promise<Result> {
+  const threads = limits?.threads ?? Math.min(availableParallelism(), 8);
   try {
-    const engine = await openEngine({ threads, memoryLimitMb: memoryMb(WRITER_MEMORY_MB), tempDir });
+    const memoryLimitMb = memoryMb(limits?.memoryMb ?? WRITER_MEMORY_MB);
+    const engine = await openEngine({ threads, memoryLimitMb, tempDir });
     try {
       return await work(engine);
     } finally {

@@ -71,6 +71,11 @@ const COMMANDS: readonly CommandEntry[] = [
     summary: 'host, storage and egress beside the GPU, and who waited while it was idle',
     load: () => import('./commands/beside.ts'),
   },
+  {
+    name: 'jobs',
+    summary: 'which jobs held GPUs, what each cost and what came of it',
+    load: () => import('./commands/jobs.ts'),
+  },
   { name: 'job', summary: 'what one job cost, and how much of it computed', load: () => import('./commands/job.ts') },
   {
     name: 'spend',
@@ -136,6 +141,16 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'watch',
     summary: 'what the GPUs of this machine do and cost, live',
     load: () => import('./commands/watch.ts'),
+  },
+  {
+    name: 'serve',
+    summary: 'the dashboard and the API',
+    load: () => import('./commands/serve.ts'),
+  },
+  {
+    name: 'token',
+    summary: 'who may use the server beyond this machine',
+    load: () => import('./commands/token.ts'),
   },
   { name: 'demo', summary: 'see all of it on a made-up organisation', load: () => import('./commands/demo.ts') },
 ];

@@ -31,10 +31,12 @@ const finding = (number: number, team: string | null, what: string): Finding => 
   usdMicros: 420_000_000n,
   cashUsdMicros: { low: 180_000_000n, high: 420_000_000n },
   capacityUnits: { low: 0n, high: 0n },
+  cashIfRentedUsdMicros: 0n,
   gpuUnits: 0n,
   liveSince: null,
   usdMicrosPerHour: null,
-  takes: [],
+  subjects: [],
+  firstDay: null,
 });
 const item = (each: Finding, since: string, why: AuditWhy = 'forgotten'): AuditItem => ({
   finding: each,

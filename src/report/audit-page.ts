@@ -159,13 +159,14 @@ export function auditMarkdown(
 }
 
 export function auditJson(answer: AuditAnswer): unknown {
-  const { cashUsdMicros, capacityUnits, unknownUsdMicros } = answer.sum;
+  const { cashUsdMicros, capacityUnits, cashIfRentedUsdMicros, unknownUsdMicros } = answer.sum;
   return {
     asOf: isoTime(answer.asOf),
     asOfBy: answer.asOfBy,
     window: { from: isoTime(answer.window.from), until: isoTime(answer.window.until) },
     cashUsdMicros,
     capacitySeconds: { low: gpuSeconds(capacityUnits.low), high: gpuSeconds(capacityUnits.high) },
+    cashIfRentedUsdMicros,
     unknownUsdMicros,
     younger: answer.younger,
     owners: byOwner(answer.items).map(({ owner, items }) => ({
@@ -181,6 +182,7 @@ export function auditJson(answer: AuditAnswer): unknown {
         assignedTo: finding.assignedTo,
         kind: finding.kind,
         usdMicros: finding.usdMicros,
+        cashUsdMicros: finding.cashUsdMicros,
         fix: finding.fix,
       })),
     })),

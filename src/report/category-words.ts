@@ -20,6 +20,12 @@ export const COMPUTE_SHARE_REFERENCE = 'unmanaged fleets 15â€“40 %, well run 60â
 
 /** The reasons the ledger gives within a category, in the words of screens; a reason that is not here is its own word. */
 const REASON_WORDS: Readonly<Partial<Record<Category, Readonly<Record<string, string>>>>> = {
+  computing: {
+    'memory-bound': 'memory-bound (DRAM)',
+    'launch-bound': 'launch-bound (SMs low)',
+    throttled: 'throttled (heat, power)',
+    '': 'not split (fields missing)',
+  },
   idle: {
     parked: 'parked (memory held)',
     bare: 'bare',
@@ -30,7 +36,11 @@ const REASON_WORDS: Readonly<Partial<Record<Category, Readonly<Record<string, st
   unallocated: { 'mig-rest': 'rest of MIG', spare: 'spare (on purpose)' },
   stranded: { absent: 'machine not there', '': 'commitment unused' },
   unknown: { absent: 'charged, nothing there', ahead: 'charged ahead', '': 'not measured' },
-  beside: { transfer: 'egress', host: 'hosts without GPUs' },
+  beside: {
+    transfer: 'egress',
+    host: 'hosts without GPUs',
+    'unused-commitment': 'commitments for other things, unused',
+  },
 };
 
 /** What a reason is called; the category itself where the ledger gives none. */

@@ -11,7 +11,7 @@ export interface Explanation {
   /** `usdMicros` is null where nothing of it has a price. */
   readonly figure: {
     readonly usdMicros: bigint | null;
-    /** What the bills would fall by without it. */
+    /** Its part of what the bills would fall by. */
     readonly marginalUsdMicros: bigint | null;
     readonly units: bigint;
     readonly unpricedUnits: bigint;

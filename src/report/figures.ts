@@ -20,6 +20,24 @@ export function dollars(micros: bigint | null): string {
   return usesCents(micros) ? formatUsdCents(micros) : formatWholeUsd(micros);
 }
 
+/** `$16.8k–18.7k`; one figure where both ends read the same. */
+export function rangeWords({ low, high }: { readonly low: bigint; readonly high: bigint }): string {
+  const [from, to] = [shortDollars(low), shortDollars(high)];
+  return from === to ? to : `${from}–${to.slice(1)}`;
+}
+
+/** Three digits: `$940`, `$1,650`, `$16.8k`, `$187k`, `$1.25M`. */
+export function shortDollars(micros: bigint): string {
+  const whole = divideRounded(micros, MICROS_PER_USD);
+  if (whole < 1000n) return `$${whole}`;
+  if (whole < 9995n) return `$${(divideRounded(whole, 10n) * 10n).toLocaleString('en-US')}`;
+  const [unit, suffix] = whole < 999_500n ? [1000n, 'k'] : [1_000_000n, 'M'];
+  const decimals = whole < 10n * unit ? 2 : whole < 100n * unit ? 1 : 0;
+  const scaled = String(divideRounded(whole * 10n ** BigInt(decimals), unit)).padStart(decimals + 1, '0');
+  const fraction = decimals === 0 ? '' : `.${scaled.slice(-decimals)}`.replace(/\.?0+$/, '');
+  return `$${decimals === 0 ? scaled : scaled.slice(0, -decimals)}${fraction}${suffix}`;
+}
+
 /** `$94/h`, `$3.20/h`. */
 export function dollarsPerHour(micros: bigint | null): string {
   return micros === null ? NO_PRICE : `${dollars(micros)}/h`;

@@ -1,5 +1,6 @@
 import type { WasteCategory } from '../facts/detector.ts';
-import type { Finding } from '../facts/finding.ts';
+import { ownerWords } from './finding-words.ts';
+import type { Finding, FindingState } from '../facts/finding.ts';
 import type { UnknownValue } from './unknown-value.ts';
 import type { AskedWindow } from './window-words.ts';
 
@@ -8,6 +9,8 @@ export interface FindingSum {
   readonly cashUsdMicros: { readonly low: bigint; readonly high: bigint };
   /** Unit-seconds (63,000ths of a GPU × seconds). */
   readonly capacityUnits: { readonly low: bigint; readonly high: bigint };
+  /** On machines of which nobody says how they are bought: counted as capacity. */
+  readonly cashIfRentedUsdMicros: bigint;
   readonly unknownUsdMicros: bigint;
 }
 
@@ -68,6 +71,44 @@ export function sumOf(findings: readonly Finding[]): FindingSum {
       low: add(findings.map(({ capacityUnits }) => capacityUnits.low)),
       high: add(findings.map(({ capacityUnits }) => capacityUnits.high)),
     },
+    cashIfRentedUsdMicros: add(findings.map(({ cashIfRentedUsdMicros }) => cashIfRentedUsdMicros)),
     unknownUsdMicros: add(findings.map(({ kind, usdMicros }) => (kind === 'unknown' ? (usdMicros ?? 0n) : 0n))),
   };
+}
+
+/** The same answer about other states; what is exempt or dismissed is only told where it is asked for. */
+export function findingsInStates(answer: FindingsAnswer, wanted: readonly FindingState[]): FindingsAnswer {
+  const all = [...answer.findings, ...answer.setAside].filter(({ state }) => wanted.includes(state));
+  return { ...answer, findings: all, setAside: [] };
+}
+
+/** Which findings are asked for, beside state and team. */
+export interface FindingChoice {
+  readonly detector?: string | undefined;
+  readonly category?: string | undefined;
+  /** Whoever is to act: the one it was given to, else its user, its team, or both as they are shown. */
+  readonly owner?: string | undefined;
+}
+
+/** As `toldFindings` takes it, with what was asked for in words; undefined where nothing was. */
+export function choiceOf({
+  detector,
+  category,
+  owner,
+}: FindingChoice): { readonly words: string; readonly keeps: (finding: Finding) => boolean } | undefined {
+  const words = [detector, category, owner].filter((word) => word !== undefined);
+  if (words.length === 0) return undefined;
+  return {
+    words: `of ${words.join(', ')}`,
+    keeps: (finding) =>
+      (detector === undefined || finding.detector === detector) &&
+      (category === undefined || finding.category === category) &&
+      (owner === undefined || isOwnedBy(finding, owner)),
+  };
+}
+
+function isOwnedBy(finding: Finding, owner: string): boolean {
+  const { assignedTo, user, team } = finding;
+  if (assignedTo !== null) return assignedTo === owner;
+  return [ownerWords(finding), user, team].includes(owner);
 }

@@ -1,13 +1,19 @@
 import type { FindingChange, FindingRecord } from '../facts/finding-record.ts';
-import type { Finding } from '../facts/finding.ts';
+import type { Finding, FindingState } from '../facts/finding.ts';
 import { gpuSeconds, isoTime } from './figures.ts';
 import type { FindingsAnswer, FindingSum } from './finding-answer.ts';
-import { smallBelowUsdMicros } from './finding-answer.ts';
+import { smallBelowUsdMicros, sumOf } from './finding-answer.ts';
+import { ownerWords } from './finding-words.ts';
 
 const text = (micros: bigint | null): string | null => (micros === null ? null : String(micros));
 
-/** The list as `bursar findings --json` gives it: every finding, in order. */
-export function findingsJson(answer: FindingsAnswer, findings: readonly Finding[]): unknown {
+/** The list as `bursar findings --json` gives it: every finding, in order, and what these can reach together. */
+export function findingsJson(
+  answer: FindingsAnswer,
+  findings: readonly Finding[],
+  folded: readonly Finding[] = [],
+): unknown {
+  const small = folded.filter(({ state }) => TO_DO.includes(state));
   return {
     asOf: isoTime(answer.asOf),
     asOfBy: answer.asOfBy,
@@ -18,19 +24,36 @@ export function findingsJson(answer: FindingsAnswer, findings: readonly Finding[
     basisUsdMicros: Object.fromEntries([...answer.usdMicrosByBasis].map(([name, usd]) => [name, String(usd)])),
     knownSeconds: gpuSeconds(answer.knownUnits),
     heldSeconds: gpuSeconds(answer.heldUnits),
-    sum: sumJson(answer.sum),
+    sum: sumJson(sumOf(findings)),
     smallBelowUsdMicros: String(smallBelowUsdMicros(answer)),
     findings: findings.map(findingJson),
+    small: { count: small.length, ...(sumJson(sumOf(small)) as object) },
+    names: namesOf([...answer.findings, ...answer.hiddenPrice]),
     setAside: answer.setAside.length,
     hidden: answer.hiddenPrice.length,
     numbers: answer.numbers,
   };
 }
 
-function sumJson({ cashUsdMicros, capacityUnits, unknownUsdMicros }: FindingSum): unknown {
+const TO_DO: readonly FindingState[] = ['open', 'accepted', 'back'];
+
+/** What a list can be narrowed by. */
+function namesOf(findings: readonly Finding[]): unknown {
+  const listed = (of: (finding: Finding) => string | null): string[] =>
+    [...new Set(findings.flatMap((finding) => of(finding) ?? []))].toSorted();
+  return {
+    categories: listed(({ category }) => category),
+    detectors: listed(({ detector }) => detector),
+    teams: listed(({ team }) => team),
+    owners: listed((finding) => finding.assignedTo ?? ownerWords(finding)),
+  };
+}
+
+function sumJson({ cashUsdMicros, capacityUnits, cashIfRentedUsdMicros, unknownUsdMicros }: FindingSum): unknown {
   return {
     cashUsdMicros: { low: String(cashUsdMicros.low), high: String(cashUsdMicros.high) },
     capacityGpuSeconds: { low: gpuSeconds(capacityUnits.low), high: gpuSeconds(capacityUnits.high) },
+    cashIfRentedUsdMicros: String(cashIfRentedUsdMicros),
     unknownUsdMicros: String(unknownUsdMicros),
   };
 }
@@ -63,10 +86,12 @@ export function findingJson(finding: Finding): unknown {
     usdMicros: text(finding.usdMicros),
     cashUsdMicros: { low: String(cashUsdMicros.low), high: String(cashUsdMicros.high) },
     capacityGpuSeconds: { low: gpuSeconds(capacityUnits.low), high: gpuSeconds(capacityUnits.high) },
+    cashIfRentedUsdMicros: String(finding.cashIfRentedUsdMicros),
     gpuSeconds: gpuSeconds(finding.gpuUnits),
     liveSince: finding.liveSince === null ? null : isoTime(finding.liveSince),
     usdMicrosPerHour: text(finding.usdMicrosPerHour),
     spark: finding.spark,
+    ...(finding.subjectsOfOthers !== undefined && { subjectsOfOthers: finding.subjectsOfOthers }),
   };
 }
 

@@ -5,10 +5,14 @@ import { sumOf } from './finding-answer.ts';
 import { findingList } from './finding-list.ts';
 import { findingMessage } from './finding-message.ts';
 import { findingPage } from './finding-page.ts';
-import { moneyWords, rangeWords, shortDollars, sparkline } from './finding-words.ts';
+import { rangeWords, shortDollars } from './figures.ts';
+import { moneyWords, sparkline } from './finding-words.ts';
 
 const USD = 1_000_000n;
 const HOUR = 63_000n * 3600n;
+
+const SURE = { cashUsdMicros: { low: 367n * USD, high: 367n * USD } };
+const NO_CASH = { low: 0n, high: 0n };
 
 const finding = (over: Partial<Finding> = {}): Finding => ({
   number: 1,
@@ -37,10 +41,12 @@ const finding = (over: Partial<Finding> = {}): Finding => ({
   usdMicros: 367n * USD,
   cashUsdMicros: { low: 0n, high: 367n * USD },
   capacityUnits: { low: 0n, high: 0n },
+  cashIfRentedUsdMicros: 0n,
   gpuUnits: 10n * HOUR,
   liveSince: null,
   usdMicrosPerHour: null,
-  takes: [],
+  subjects: [],
+  firstDay: null,
   ...over,
 });
 
@@ -67,10 +73,21 @@ const answer = (findings: readonly Finding[], over: Partial<FindingsAnswer> = {}
 
 describe('money, its kind first', () => {
   const cases: { name: string; over: Partial<Finding>; want: string }[] = [
-    { name: 'what the window has', over: {}, want: '$367 / 30 d' },
+    { name: 'what is measured, and not sure to leave the bill', over: {}, want: '$0–367 / 30 d' },
+    { name: 'what frees its machines wholly', over: SURE, want: '$367 / 30 d' },
+    {
+      name: 'of machines that are partly committed, what the bill falls by',
+      over: { usdMicros: 500n * USD, capacityUnits: { low: 3n * HOUR, high: 3n * HOUR } },
+      want: '$0–367 / 30 d',
+    },
+    {
+      name: 'mostly capacity: what its time costs',
+      over: { kind: 'capacity', usdMicros: 900n * USD, capacityUnits: { low: 6n * HOUR, high: 6n * HOUR } },
+      want: '$900 / 30 d',
+    },
     {
       name: 'what goes on: so far and a rate, never times thirty',
-      over: { liveSince: new Date('2026-03-08T00:00:00Z'), usdMicrosPerHour: 25_600_000n },
+      over: { ...SURE, liveSince: new Date('2026-03-08T00:00:00Z'), usdMicrosPerHour: 25_600_000n },
       want: '$367 so far, $25.60/h',
     },
     { name: 'without a price: time, and never $0', over: { usdMicros: null }, want: '10.0 GPU-hours, no price / 30 d' },
@@ -82,11 +99,36 @@ describe('money, its kind first', () => {
     },
     {
       name: 'modelled capacity is the money of the time that can be reached',
-      over: { basis: 'modelled', kind: 'capacity', capacityUnits: { low: 5n * HOUR, high: 10n * HOUR } },
+      over: {
+        basis: 'modelled',
+        kind: 'capacity',
+        cashUsdMicros: NO_CASH,
+        capacityUnits: { low: 5n * HOUR, high: 10n * HOUR },
+      },
       want: '$184–367 / 30 d',
     },
   ];
   it.each(cases)('$name', ({ over, want }) => expect(moneyWords(finding(over), 30)).toBe(want));
+
+  it('of a pool that mixes committed and on-demand machines both parts are told, and added each by itself', () => {
+    const blended = finding({ usdMicros: 500n * USD, capacityUnits: { low: 3n * HOUR, high: 3n * HOUR } });
+    const lines = findingList(answer([blended, blended]));
+    expect(lines[0]).toBe('These 2, applied in order: cash $0–734, capacity 6.0 GPU-hours');
+    expect(lines).toContain('     cash $0–367, capacity 3.0 GPU-hours');
+    expect(findingMessage(answer([blended]), 'slack', { command: 'c' })[1]).toContain(
+      '), cash $0–367, capacity 3.0 GPU-hours, safe 2/5',
+    );
+  });
+
+  it('what is spent either way tells the cash of who rents meanwhile, and counts it once', () => {
+    const unused = finding({ kind: 'capacity', category: 'stranded', usdMicros: 15_865n * USD });
+    const lines = findingList(answer([unused]));
+    expect(lines[0]).toBe('This one, applied in order: cash $0–367');
+    expect(lines.join('\n')).toMatch(/F-1 +\$15,865 \/ 30 d [^]*     cash \$0–367 elsewhere/);
+    expect(findingPage(answer([unused]), unused, [])[3]).toBe(
+      'money     $15,865 in the window, capacity; spent either way; the bill falls by $0–367 if who rents the same moves in, the least from the same place',
+    );
+  });
 
   it.each([
     [0n, '$0'],

@@ -4,7 +4,16 @@ import type { FindingsAnswer } from './finding-answer.ts';
 import { sumOf } from './finding-answer.ts';
 import type { FindingListOptions } from './finding-list.ts';
 import { toldFindings } from './finding-list.ts';
-import { basisWords, findingNumber, kindWords, knownWords, moneyWords, ownerWords, sumWords } from './finding-words.ts';
+import {
+  basisWords,
+  findingNumber,
+  kindWords,
+  knownWords,
+  moneyWords,
+  ownerWords,
+  partsWords,
+  sumWords,
+} from './finding-words.ts';
 import { safeText } from './safe-text.ts';
 import { shorten } from './table.ts';
 import { windowWords } from './window-words.ts';
@@ -33,7 +42,7 @@ export function findingMessage(
         : `${told.length} to do, applied in order: ${sumWords(sumOf(told))}`;
   const lines = told.map(
     (finding) =>
-      `${bullet} ${bold(findingNumber(finding))} ${moneyWords(finding, days)}: ${line(finding, style)}, ${kindWords(finding)}, safe ${finding.blastRadius}/5`,
+      `${bullet} ${bold(findingNumber(finding))} ${moneyWords(finding, days)}: ${line(finding, style)}, ${partsWords(finding) ?? kindWords(finding)}, safe ${finding.blastRadius}/5`,
   );
   return [
     bold(`${options.mark ?? ''}GPU waste: ${title}`),

@@ -1,6 +1,6 @@
 import type { FindingChange, FindingRecord } from '../facts/finding-record.ts';
 import type { Finding } from '../facts/finding.ts';
-import { dollars, gpuHours, minute } from './figures.ts';
+import { dollars, gpuHours, minute, rangeWords } from './figures.ts';
 import type { FindingsAnswer } from './finding-answer.ts';
 import {
   basisWords,
@@ -9,7 +9,6 @@ import {
   knownWords,
   moneyWords,
   ownerWords,
-  rangeWords,
   sparkline,
   stateWords,
 } from './finding-words.ts';
@@ -55,10 +54,12 @@ function fixLine(line: string, place: number): string {
 }
 
 function reachWords(finding: Finding): string {
-  const { kind, cashUsdMicros, capacityUnits, usdMicros } = finding;
+  const { kind, category, cashUsdMicros, capacityUnits, cashIfRentedUsdMicros, usdMicros } = finding;
   const cost = `${dollars(usdMicros)} in the window, ${kindWords(finding)}`;
   if (kind === 'question') return 'it asks, and claims nothing';
   if (kind === 'unknown') return `${dollars(usdMicros)} of which nothing can be said`;
+  if (category === 'stranded' && cashUsdMicros.high > 0n)
+    return `${cost}; spent either way; the bill falls by ${rangeWords(cashUsdMicros)} if who rents the same moves in, the least from the same place`;
   const reached = [
     ...(cashUsdMicros.high > 0n
       ? [
@@ -67,21 +68,32 @@ function reachWords(finding: Finding): string {
       : []),
     ...(capacityUnits.high > 0n
       ? [
-          `${gpuHours(capacityUnits.high)} others can use, ${usdMicros === null ? 'and nobody has said what they cost' : 'and no bill falls'}`,
+          `${gpuHours(capacityUnits.high)} others can use, ${usdMicros === null ? 'and nobody has said what they cost' : cashIfRentedUsdMicros > 0n ? ifRentedWords(finding) : 'and no bill falls'}`,
         ]
       : []),
   ];
   return [cost, ...reached].join('; ');
 }
 
-/** A finding that is not claimed now: what is kept of it. */
-export function recordPage(record: FindingRecord, history: readonly FindingChange[]): string[] {
-  const state = { open: 'open, but nothing of it in this window', fixed: 'fixed: nothing of it in the data any more' };
+/** It is nobody's to guess whether a machine is rented; where to say so stands beside it. */
+function ifRentedWords({ cashIfRentedUsdMicros }: Finding): string {
+  return `and nobody says how their machines are bought (purchase in bursar import nodes): cash of at most ${dollars(cashIfRentedUsdMicros)} if they are rented, none if they are owned`;
+}
+
+/** What is kept of a finding. `isLooked`: the data were asked, and nothing of it is in them now. */
+export function recordPage(record: FindingRecord, history: readonly FindingChange[], isLooked: boolean): string[] {
   return [
     `F-${record.number}  ${shorten(safeText(record.what), WHAT_WIDTH_MAX)}`,
-    `state     ${record.state === 'open' || record.state === 'fixed' ? state[record.state] : record.state}; last seen ${timeWords(record.lastSeenAt)}`,
+    `state     ${recordWords(record, isLooked)}; last seen ${timeWords(record.lastSeenAt)}`,
     ...historyLines(history),
   ];
+}
+
+function recordWords({ state, until, assignedTo }: FindingRecord, isLooked: boolean): string {
+  const to = assignedTo === null ? '' : `, with ${safeText(assignedTo)}`;
+  if (state === 'fixed') return 'fixed: nothing of it in the data any more';
+  if (state === 'exempt' && until !== null) return `exempt until ${until}${to}`;
+  return `${state}${to}${isLooked && state === 'open' ? ', but nothing of it in this window' : ''}`;
 }
 
 export function historyLines(history: readonly FindingChange[]): string[] {

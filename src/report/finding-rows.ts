@@ -1,9 +1,10 @@
 import type { Finding } from '../facts/finding.ts';
-import { findingNumber, kindWords, moneyWords, ownerWords, stateWords } from './finding-words.ts';
+import { findingNumber, kindWords, moneyWords, ownerWords, partsWords, stateWords } from './finding-words.ts';
 import { safeText } from './safe-text.ts';
 import { shorten, textTable, textWidth, wrapText } from './table.ts';
 
-const COLUMNS = [
+/** Number, money, what, whose, kind, how safe. */
+export const FINDING_COLUMNS = [
   { align: 'left' },
   { align: 'right' },
   { align: 'left' },
@@ -17,10 +18,10 @@ const WHAT_WIDTH_MIN = 36;
 /** Gaps between six columns. */
 const GAPS_WIDTH = 10;
 const INDENT = '     ';
-/** So many characters of evidence stand in a list; all of it is on the finding's own page. */
 /** Longer than anything a detector says; names in it are whatever somebody typed. */
 const WHAT_MAX = 300;
 const SENTENCE_MAX = 1000;
+/** So many characters of evidence stand in a list; all of it is on the finding's own page. */
 const EVIDENCE_MAX = 320;
 /** A longer fix is pasted from the finding's own page: half a manifest helps nobody. */
 const FIX_LINES_MAX = 4;
@@ -39,7 +40,7 @@ export function findingRows(
   const isNarrow = room < WHAT_WIDTH_MIN;
   const whats = cells.map((row) => wrapText(row[2] ?? '', isNarrow ? width - INDENT.length : room, ''));
   const heads = textTable(
-    COLUMNS,
+    FINDING_COLUMNS,
     cells.map((row, place) =>
       row.map((cell, column) => (column !== 2 ? cell : isNarrow ? '' : (whats[place]?.[0] ?? ''))),
     ),
@@ -67,7 +68,12 @@ function headCells(finding: Finding, windowDays: number): string[] {
 
 function detailLines(finding: Finding, width: number, dataFlag: string): string[] {
   const state = stateWords(finding);
-  const told = [...(state === undefined ? [] : [state]), evidenceText(finding)];
+  const parts = partsWords(finding);
+  const told = [
+    ...(state === undefined ? [] : [state]),
+    ...(parts === undefined ? [] : [parts]),
+    evidenceText(finding),
+  ];
   return [
     ...told.flatMap((text) => wrapText(text, width - INDENT.length, '')),
     ...fixLines(finding, dataFlag).map((line, place) => (place === 0 ? `fix: ${line}` : `     ${line}`)),

@@ -1,6 +1,5 @@
 import type { Finding } from '../facts/finding.ts';
-import { divideRounded, MICROS_PER_USD } from '../money/usd.ts';
-import { dollars, dollarsPerHour, gpuHours, NO_PRICE, percentsOf } from './figures.ts';
+import { dollars, dollarsPerHour, gpuHours, NO_PRICE, percentsOf, rangeWords, shortDollars } from './figures.ts';
 import type { FindingsAnswer, FindingSum } from './finding-answer.ts';
 import { safeText } from './safe-text.ts';
 
@@ -11,12 +10,12 @@ const BASIS_WORDS: Readonly<Record<string, string>> = {
 };
 const SPARKS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/** `F-12`, `F-–` where nothing could be numbered. */
+/** `F-12`; `new` where it has no number yet. */
 export function findingNumber({ number }: Pick<Finding, 'number'>): string {
-  return number === null ? 'F-–' : `F-${number}`;
+  return number === null ? 'new' : `F-${number}`;
 }
 
-/** `$367 so far, $25.60/h` of what goes on, `$2,266 / 30 d` of what the window has; a modelled one as a range. */
+/** `$367 so far, $25.60/h` of what goes on, `$2,266 / 30 d` of what the window has; cash that is not sure and what is modelled as a range. */
 export function moneyWords(finding: Finding, windowDays: number): string {
   if (finding.kind === 'question') return 'a question';
   const amount = amountWords(finding);
@@ -25,56 +24,68 @@ export function moneyWords(finding: Finding, windowDays: number): string {
   return `${amount} so far${rate}`;
 }
 
+/** Cash is what the bill falls by, at least and at most, however exactly the time behind it is known. */
 function amountWords(finding: Finding): string {
-  if (finding.usdMicros === null) return `${gpuHours(finding.gpuUnits)}, ${NO_PRICE}`;
+  const { kind, usdMicros, cashUsdMicros } = finding;
+  if (usdMicros === null) return `${gpuHours(finding.gpuUnits)}, ${NO_PRICE}`;
+  if (kind === 'cash') return cashWords(cashUsdMicros);
   const range = modelledRange(finding);
-  return range === undefined ? dollars(finding.usdMicros) : rangeWords(range);
+  return range === undefined ? dollars(usdMicros) : rangeWords(range);
 }
 
-/** What can be reached of a modelled finding; undefined where all of it can. */
+function cashWords(range: Finding['cashUsdMicros']): string {
+  return range.low === range.high ? dollars(range.high) : rangeWords(range);
+}
+
+/** What can be reached of a modelled finding, cash and the money of time together; undefined where all of it can. */
 function modelledRange({ basis, kind, usdMicros, capacityUnits, cashUsdMicros, gpuUnits }: Finding) {
-  if (basis === 'measured' || usdMicros === null) return undefined;
-  if (kind === 'cash') return cashUsdMicros;
-  if (gpuUnits === 0n) return undefined;
+  if (basis === 'measured' || kind !== 'capacity' || usdMicros === null || gpuUnits === 0n) return undefined;
   const of = (units: bigint): bigint => (usdMicros * units) / gpuUnits;
-  return { low: of(capacityUnits.low), high: of(capacityUnits.high) };
+  return { low: of(capacityUnits.low) + cashUsdMicros.low, high: of(capacityUnits.high) + cashUsdMicros.high };
 }
 
-/** `$16.8k–18.7k`; one figure where both ends read the same. */
-export function rangeWords({ low, high }: { readonly low: bigint; readonly high: bigint }): string {
-  const [from, to] = [shortDollars(low), shortDollars(high)];
-  return from === to ? to : `${from}–${to.slice(1)}`;
+/** `cash $0–40, capacity 120 GPU-hours` of a finding that has both; undefined where its kind says all. */
+export function partsWords({ kind, cashUsdMicros, capacityUnits }: Finding): string | undefined {
+  if (cashUsdMicros.high === 0n) return undefined;
+  if (capacityUnits.high === 0n) return kind === 'capacity' ? `cash ${cashWords(cashUsdMicros)} elsewhere` : undefined;
+  const [cash, capacity] = [`cash ${cashWords(cashUsdMicros)}`, `capacity ${unitsWords(capacityUnits)}`];
+  return kind === 'cash' ? `${cash}, ${capacity}` : `${capacity}, ${cash}`;
 }
 
-/** Three digits: `$940`, `$1,650`, `$16.8k`, `$187k`, `$1.25M`. */
-export function shortDollars(micros: bigint): string {
-  const whole = divideRounded(micros, MICROS_PER_USD);
-  if (whole < 1000n) return `$${whole}`;
-  if (whole < 9995n) return `$${(divideRounded(whole, 10n) * 10n).toLocaleString('en-US')}`;
-  const [unit, suffix] = whole < 999_500n ? [1000n, 'k'] : [1_000_000n, 'M'];
-  const decimals = whole < 10n * unit ? 2 : whole < 100n * unit ? 1 : 0;
-  const scaled = String(divideRounded(whole * 10n ** BigInt(decimals), unit)).padStart(decimals + 1, '0');
-  const fraction = decimals === 0 ? '' : `.${scaled.slice(-decimals)}`.replace(/\.?0+$/, '');
-  return `$${decimals === 0 ? scaled : scaled.slice(0, -decimals)}${fraction}${suffix}`;
+function unitsWords({ low, high }: Finding['capacityUnits']): string {
+  return low === high ? gpuHours(high) : `${gpuHours(low).replace(' GPU-hours', '')}–${gpuHours(high)}`;
 }
 
-/** `nlp / mchen`; what nobody owns is the platform's, and it says so. */
+/** `nlp / mchen`, or `nlp` where it is several people's; what nobody owns is the platform's, and it says so. */
 export function ownerWords({ team, user, ownerSubject }: Finding): string {
   if (team === null && user === null) return ownerSubject === null ? 'platform' : 'platform (no owner)';
-  return `${team ?? 'no team'} / ${user ?? '–'}`;
+  return `${team ?? 'no team'}${user === null ? '' : ` / ${user}`}`;
 }
 
-export function kindWords({ kind }: Finding): string {
+export function kindWords({ kind, usdMicros, cashIfRentedUsdMicros }: Finding): string {
+  if (kind === 'capacity' && usdMicros !== null && isMost(cashIfRentedUsdMicros, usdMicros)) return 'cash if rented';
   return kind === 'price-avoided' ? 'price avoided' : kind === 'question' ? '–' : kind;
 }
 
-/** `cash $16.8k–18.7k, capacity 2,400 GPU-hours; unknown $16.6k`. */
-export function sumWords({ cashUsdMicros, capacityUnits, unknownUsdMicros }: FindingSum): string {
-  const { low, high } = capacityUnits;
-  const hours = low === high ? gpuHours(high) : `${gpuHours(low).replace(' GPU-hours', '')}–${gpuHours(high)}`;
+/** At least half of what a finding is about: what its headline says of it. */
+function isMost(part: bigint, whole: bigint): boolean {
+  return part > 0n && part * 2n >= whole;
+}
+
+/** `cash $16.8k–18.7k, capacity 2,400 GPU-hours ($3,100 of it cash if rented); unknown $16.6k`. */
+export function sumWords({
+  cashUsdMicros,
+  capacityUnits,
+  cashIfRentedUsdMicros,
+  unknownUsdMicros,
+}: FindingSum): string {
   const reached = [
     ...(cashUsdMicros.high > 0n ? [`cash ${rangeWords(cashUsdMicros)}`] : []),
-    ...(high > 0n ? [`capacity ${hours}`] : []),
+    ...(capacityUnits.high > 0n
+      ? [
+          `capacity ${unitsWords(capacityUnits)}${cashIfRentedUsdMicros > 0n ? ` (${shortDollars(cashIfRentedUsdMicros)} of it cash if rented)` : ''}`,
+        ]
+      : []),
   ];
   const known = reached.length === 0 ? 'nothing that can be reached' : reached.join(', ');
   return unknownUsdMicros > 0n ? `${known}; unknown ${shortDollars(unknownUsdMicros)}` : known;

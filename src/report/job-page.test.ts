@@ -26,9 +26,11 @@ const jobOn = (one: JobDevice): JobAnswer => ({
   cluster: null,
   attempts: [],
   categories: [],
+  computingBy: [],
   usdMicros: null,
   unpricedUnits: 0n,
   conflictUnits: 0n,
+  sharedSeconds: 0,
   basisUsdMicros: {},
   beside: { parts: [], waiting: undefined },
   devices: [one],
@@ -43,4 +45,22 @@ test.each([
   ['that waited for its host', device(3n * HOUR, 0n, 0n, HOUR), /\[\|{19}~{6}\] +75 % +computing, 25 % starved$/],
 ])('a GPU %s', (_, one, want) => {
   expect(jobPage(jobOn(one)).at(-1)).toMatch(want);
+});
+
+test('a GPU that others held too is told as theirs as well', () => {
+  expect(jobPage({ ...jobOn(device(HOUR, 0n, 0n)), sharedSeconds: 5400 }).at(-1)).toBe(
+    'Shared: others held the same GPU for 1.5 GPU-hours of it. Idle there is certain; computing is the GPU’s, whoever’s it was.',
+  );
+});
+
+test('what bound the time that computed is told where fields tell it', () => {
+  const by = (...reasons: readonly (readonly [string | null, bigint])[]): string[] =>
+    jobPage({
+      ...jobOn(device(HOUR, 0n, 0n)),
+      computingBy: reasons.map(([reason, gpuUnits]) => ({ reason, usdMicros: null, gpuUnits })),
+    }).filter((line) => line.startsWith('While'));
+  expect(by(['memory-bound', 3n], [null, 1n])).toEqual([
+    'While it computed: 75 % memory-bound (DRAM), 25 % not split (fields missing)',
+  ]);
+  expect(by([null, 4n])).toEqual([]);
 });

@@ -1,4 +1,6 @@
+import { SHARE_UNITS } from '../facts/column.ts';
 import { counted, dollarsOf, gpuHours, gpuHoursOf, gpuSeconds, isoTime, minute, percentsOf } from './figures.ts';
+import { reasonWords } from './category-words.ts';
 import { partsJson, partsText, waitingJson, waitingText } from './hidden-costs-page.ts';
 import type { HiddenCosts } from './hidden-costs-page.ts';
 import { shortModel } from './idle-list.ts';
@@ -48,10 +50,18 @@ export interface JobAnswer {
     readonly usdMicros: bigint | null;
     readonly gpuUnits: bigint;
   }[];
+  /** Of what computed: what bound it, by the profiling fields. Null: fields are missing that would tell. */
+  readonly computingBy: readonly {
+    readonly reason: string | null;
+    readonly usdMicros: bigint | null;
+    readonly gpuUnits: bigint;
+  }[];
   /** Null where it held GPUs and none of the time has a price. */
   readonly usdMicros: bigint | null;
   readonly unpricedUnits: bigint;
   readonly conflictUnits: bigint;
+  /** Seconds of its GPUs in which others held them too. */
+  readonly sharedSeconds: number;
   readonly basisUsdMicros: Readonly<Record<string, bigint>>;
   readonly devices: readonly JobDevice[];
   readonly beside: Pick<HiddenCosts, 'parts' | 'waiting'>;
@@ -88,12 +98,18 @@ export function jobJson(job: JobAnswer): unknown {
     gpuSeconds: gpuSeconds(job.categories.reduce((sum, { gpuUnits }) => sum + gpuUnits, 0n)),
     unpricedSeconds: gpuSeconds(job.unpricedUnits),
     conflictSeconds: gpuSeconds(job.conflictUnits),
+    sharedSeconds: job.sharedSeconds,
     categories: Object.fromEntries(
       job.categories.map(({ category, usdMicros, gpuUnits }) => [
         category,
         { usdMicros, gpuSeconds: gpuSeconds(gpuUnits) },
       ]),
     ),
+    computingBy: job.computingBy.map(({ reason, usdMicros, gpuUnits }) => ({
+      reason,
+      usdMicros,
+      gpuSeconds: gpuSeconds(gpuUnits),
+    })),
     devices: job.devices.map((device) => ({
       deviceId: device.deviceId,
       node: device.nodeId,
@@ -130,10 +146,22 @@ export function jobPage(job: JobAnswer, dataFlag = ''): string[] {
     ...job.attempts.map((attempt) => `  ${attemptWords(attempt, job)}`),
     ...(job.devices.length === 0
       ? ['  It held no GPU up to now: there is no GPU money.']
-      : [...moneyLines(job), ...besideLines(job), ...findingLines(job, dataFlag), '', ...bars(job)]),
+      : [
+          ...moneyLines(job),
+          ...boundLines(job),
+          ...besideLines(job),
+          ...findingLines(job, dataFlag),
+          '',
+          ...bars(job),
+        ]),
     ...(job.conflictUnits > 0n
       ? [
           `In two places: ${gpuHours(job.conflictUnits)} of it were claimed by another holder too; they share the money.`,
+        ]
+      : []),
+    ...(job.sharedSeconds > 0
+      ? [
+          `Shared: others held the same GPU for ${gpuHours(BigInt(job.sharedSeconds * SHARE_UNITS))} of it. Idle there is certain; computing is the GPU’s, whoever’s it was.`,
         ]
       : []),
     ...(job.unpricedUnits > 0n
@@ -176,6 +204,14 @@ function moneyLines(job: JobAnswer): string[] {
       `${hours.parts[index] ?? ''} GPU-hours`,
     ]),
   ]);
+}
+
+/** What bound it while it computed; nothing where no field tells. */
+function boundLines({ computingBy }: JobAnswer): string[] {
+  if (computingBy.every(({ reason }) => reason === null)) return [];
+  const percents = percentsOf(computingBy.map(({ gpuUnits }) => gpuUnits));
+  const parts = computingBy.map(({ reason }, place) => `${percents[place] ?? ''} ${reasonWords('computing', reason)}`);
+  return [`While it computed: ${parts.map(safeText).join(', ')}`];
 }
 
 /** Only what there is: most jobs have one part and nobody who waited for it. */

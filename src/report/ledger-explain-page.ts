@@ -36,7 +36,7 @@ export function explanationText(explanation: Explanation, detailedMax: number): 
     ),
     ...(figure.marginalUsdMicros === null || figure.marginalUsdMicros === figure.usdMicros
       ? []
-      : [`  at marginal prices ${amount(figure.marginalUsdMicros)}: what the bills would fall by without it`]),
+      : [`  at marginal prices ${amount(figure.marginalUsdMicros)}: its part of what the bills would fall by`]),
     ...shared,
     '',
     listed,
@@ -215,12 +215,16 @@ function machineText({ nodeId, model, parts, asOf, source }: MachineParts): stri
   return `${safeText(nodeId)} is listed as ${told.join(', ')} an hour: ${safeText(source)}, ${asOf}`;
 }
 
-/** What the bill would fall by: the price of advice, not of statements. */
+const UNSAID_MARGINAL =
+  'not known: nobody says how the machine is bought, and no provider of it is known (purchase in bursar import nodes)';
+
+/** Its part of what the bill would fall by: the price of advice, not of statements. */
 function marginalSteps(entry: ExplainedEntry): string[][] {
   const [price, marginal] = [micros(entry, 'usdMicros'), micros(entry, 'marginalUsdMicros')];
+  if (price !== null && marginal === null) return [['marginal', UNSAID_MARGINAL]];
   if (marginal === null) return [];
   const words = marginal === price ? 'the same' : amount(marginal);
-  return [['marginal', `${words}: what the bill would fall by without it`]];
+  return [['marginal', `${words}: its part of what the bill would fall by`]];
 }
 
 /** Storage and traffic of a machine, beside its GPUs. */
@@ -336,6 +340,7 @@ function whoseOf(entry: ExplainedEntry): string {
 /** The kind of charge an entry of a bill comes from. */
 function kindOf(entry: ExplainedEntry): string {
   const disposition = column(entry, 'disposition');
+  if (column(entry, 'reason') === 'unused-commitment') return 'unused';
   return disposition === 'beside' ? column(entry, 'component') : disposition;
 }
 

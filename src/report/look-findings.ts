@@ -2,6 +2,7 @@ import type { Finding } from '../facts/finding.ts';
 import { gpuSeconds } from './figures.ts';
 import type { FindingsAnswer } from './finding-answer.ts';
 import { isSmall } from './finding-answer.ts';
+import { FINDING_COLUMNS } from './finding-rows.ts';
 import { findingNumber, kindWords, moneyWords, ownerWords, sumWords } from './finding-words.ts';
 import { safeText } from './safe-text.ts';
 import { shorten, textTable } from './table.ts';
@@ -19,15 +20,6 @@ export interface FindingWords {
   readonly first: string;
   readonly rows: readonly (readonly string[])[];
 }
-
-const COLUMNS = [
-  { align: 'left' },
-  { align: 'right' },
-  { align: 'left' },
-  { align: 'left' },
-  { align: 'left' },
-  { align: 'left' },
-] as const;
 
 /** What the first screen says of the findings, before it is laid out. */
 export function findingWords(answer: FindingsAnswer | undefined): FindingWords | undefined {
@@ -70,26 +62,34 @@ export function findingLines(answer: FindingsAnswer | undefined, dataFlag: strin
   if (words === undefined) return [];
   const list = `→ bursar findings${dataFlag}`;
   if (words.rows.length === 0) return [`${words.reachable}  ${list}`];
-  return [words.reachable, `${words.first}  ${list}`, ...textTable(COLUMNS, words.rows).map((line) => `  ${line}`)];
+  return [
+    words.reachable,
+    `${words.first}  ${list}`,
+    ...textTable(FINDING_COLUMNS, words.rows).map((line) => `  ${line}`),
+  ];
 }
 
 /** The same for programs; null where nothing was looked for. */
 export function lookFindingsJson(answer: FindingsAnswer | undefined): unknown {
   if (answer === undefined) return null;
-  const { cashUsdMicros, capacityUnits, unknownUsdMicros } = answer.sum;
+  const { cashUsdMicros, capacityUnits, cashIfRentedUsdMicros, unknownUsdMicros } = answer.sum;
   return {
     count: answer.findings.length,
     cashUsdMicros,
     capacitySeconds: { low: gpuSeconds(capacityUnits.low), high: gpuSeconds(capacityUnits.high) },
+    cashIfRentedUsdMicros,
     unknownUsdMicros,
-    first: answer.findings.slice(0, FIRST_SHOWN).map(({ number, what, team, user, kind, usdMicros, blastRadius }) => ({
-      number,
-      what,
-      team,
-      user,
-      kind,
-      usdMicros,
-      blastRadius,
-    })),
+    first: answer.findings
+      .slice(0, FIRST_SHOWN)
+      .map(({ number, what, team, user, kind, usdMicros, cashUsdMicros: cash, blastRadius }) => ({
+        number,
+        what,
+        team,
+        user,
+        kind,
+        usdMicros,
+        cashUsdMicros: cash,
+        blastRadius,
+      })),
   };
 }

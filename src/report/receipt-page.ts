@@ -47,13 +47,13 @@ export function receiptLines(receipt: Receipt, style: ReceiptStyle = 'plain', da
   const id = escaped(job.allocationId, style);
   const title = style === 'slack' ? `*run ${id}*` : style === 'markdown' ? `**run ${id}**` : `run ${id}`;
   const name = job.name === null ? '' : ` (${escaped(job.name, style)})`;
-  const first = `${title}${name}: ${headWords(receipt)}`;
+  const first = `${title}${name}: ${headWords(receipt, style)}`;
   if (style === 'plain') return [first, ...shown.map((line) => `  ${line}`)];
   const bullet = style === 'slack' ? '• ' : '- ';
   return [first, ...(style === 'markdown' ? [''] : []), ...shown.map((line) => `${bullet}${escaped(line, style)}`)];
 }
 
-function headWords(receipt: Receipt): string {
+function headWords(receipt: Receipt, style: ReceiptStyle): string {
   const { job, kind, usdMicros } = receipt;
   const seconds = job.attempts.reduce(
     (sum, { heldFrom, heldUntil }) => sum + ((heldUntil ?? job.asOf).getTime() - heldFrom.getTime()) / 1000,
@@ -61,9 +61,10 @@ function headWords(receipt: Receipt): string {
   );
   const gpus = job.attempts.at(-1)?.gpus ?? 0;
   const models = [...new Set(job.devices.flatMap(({ model }) => model ?? []))].map(shortModel);
-  const held = gpus === 0 ? 'no GPU' : `${gpus}×${models.length === 0 ? 'GPU' : models.join('/')}`;
+  const held = gpus === 0 ? 'no GPU' : `${gpus}×${models.length === 0 ? 'GPU' : escaped(models.join('/'), style)}`;
   const outcome = job.attempts.at(-1)?.outcome;
-  const ended = outcome === null || outcome === undefined || outcome === 'completed' ? '' : `${safeText(outcome)}; `;
+  const ended =
+    outcome === null || outcome === undefined || outcome === 'completed' ? '' : `${escaped(outcome, style)}; `;
   const usual =
     kind === undefined
       ? 'no usual cost is known'

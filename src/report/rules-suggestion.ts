@@ -64,6 +64,11 @@ export function suggestionYaml(suggestions: RuleSuggestions): string[] {
   ];
 }
 
+/** One suggested rule by itself, to paste under `rules:` or `shared:`. */
+export function oneRuleYaml(rule: RuleSuggestion | SharedSuggestion): string {
+  return ('attribute' in rule ? ['rules:', ...ruleLines(rule)] : ['shared:', ...sharedLines(rule)]).join('\n');
+}
+
 export function suggestionJson({ window, ...suggestions }: RuleSuggestions): unknown {
   return { window: { from: window.from.toISOString(), until: window.until.toISOString() }, ...suggestions };
 }

@@ -1,4 +1,5 @@
 import { counted, dollars, dollarsPerHour, duration, gpuCount, isoTime, minute, recently } from './figures.ts';
+import { basisWords, knownWords } from './finding-words.ts';
 import { shortModel } from './idle-list.ts';
 import { safeText } from './safe-text.ts';
 import { shellWord } from './shell-word.ts';
@@ -47,6 +48,11 @@ export interface RunawayAnswer {
   readonly comparedJobs: number;
   readonly finishedJobs: number;
   readonly finishedMin: number;
+  /** GPUs of the last day, what the window's money rests on, and how much of its held time is known. */
+  readonly gpus: number;
+  readonly usdMicrosByBasis: ReadonlyMap<string, bigint>;
+  readonly knownUnits: bigint;
+  readonly heldUnits: bigint;
 }
 
 const NAME_WIDTH_MAX = 44;
@@ -136,7 +142,13 @@ export function runawaySlack(answer: RunawayAnswer, command: string): string[] {
         `• ${inert(name(job))} of ${inert(`${job.team ?? 'unattributed'} / ${job.user ?? '–'}`)}: ${dollars(job.usdMicrosSoFar)} so far, ${dollarsPerHour(job.usdMicrosPerHour)}, ${duration(job.heldSeconds)} on ${gpuCount(job.shareUnits)} GPUs; stop: ${inert(job.stop)}`,
     ),
     ...(more > 0 ? [`and ${more} more`] : []),
-    `${counted(answer.comparedJobs, 'running job')} compared with ${counted(answer.finishedJobs, 'finished one')} of ${answer.window.days} days; ${inert(command)}`,
+    [
+      counted(answer.gpus, 'GPU'),
+      `${counted(answer.comparedJobs, 'running job')} compared with ${counted(answer.finishedJobs, 'finished one')} of ${counted(answer.window.days, 'day')}`,
+      basisWords(answer) || 'no price',
+      knownWords(answer),
+      inert(command),
+    ].join('; '),
   ];
 }
 

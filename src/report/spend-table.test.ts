@@ -55,7 +55,7 @@ test('marginal prices say what they are', () => {
   const lines = spendText(spend(THIRDS, { price: 'marginal' }));
   expect(lines[0]).toBe('Spend by team, class at marginal prices, 2026-11-01 00:00 to 2026-11-03 00:00 UTC');
   expect(lines.at(-2)).toBe(
-    'what the bills would fall by without it; what is committed or owned costs nothing more: $301 billed',
+    'part of what the bills would fall by; what is committed or owned costs nothing more: $301 billed',
   );
 });
 

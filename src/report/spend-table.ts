@@ -17,7 +17,7 @@ export interface SpendRow {
   readonly unpricedUnits: bigint;
 }
 
-/** Of each hour: its part of all that is paid, or what the bill would fall by without it. */
+/** Of each hour: its part of all that is paid, or its part of what the bill would fall by. */
 export type SpendPrice = 'amortised' | 'marginal';
 
 export interface Spend {
@@ -43,7 +43,12 @@ const DAY_S = 86_400;
 const SHARES_ADD_UP_MAX = 20;
 const PRICE_WORDS: Readonly<Record<SpendPrice, string>> = {
   amortised: 'effective cost',
-  marginal: 'what the bills would fall by without it; what is committed or owned costs nothing more',
+  marginal: 'part of what the bills would fall by; what is committed or owned costs nothing more',
+};
+const UNPRICED_WORDS: Readonly<Record<SpendPrice, string>> = {
+  amortised: 'have no price and are in no sum: bursar import rates FILE, or a bill',
+  marginal:
+    'are in no sum: they have no price, or nobody says how their machines are bought (purchase in bursar import nodes FILE)',
 };
 export const BASIS_WORDS: readonly (readonly [basis: string, words: string])[] = [
   ['billed', 'billed'],
@@ -138,9 +143,7 @@ function footing({ usdMicrosByBasis, unpricedUnits, price }: Spend): string[] {
   const basis = parts.map(({ words }, place) => `${shown[place] ?? ''} ${words}`).join('; ');
   return [
     ...(basis === '' ? [] : [`${PRICE_WORDS[price]}: ${basis}`]),
-    ...(unpricedUnits === 0n
-      ? []
-      : [`${gpuHours(unpricedUnits)} have no price and are in no sum: bursar import rates FILE, or a bill`]),
+    ...(unpricedUnits === 0n ? [] : [`${gpuHours(unpricedUnits)} ${UNPRICED_WORDS[price]}`]),
   ];
 }
 

@@ -5,7 +5,7 @@ import type { SourceRecord } from '../../facts/source-record.ts';
 import type { OnStep } from '../../lake/durable-file.ts';
 import { openManifest } from '../../state/manifest.ts';
 import { withWriter } from '../workspace.ts';
-import type { WriteSpace } from '../workspace.ts';
+import type { WriterLimits, WriteSpace } from '../workspace.ts';
 import { freshRecord, withFailure, withHaul } from './record.ts';
 import { takeHaul } from './take-haul.ts';
 import { nameWaitingHolders } from './waiting-holders.ts';
@@ -23,6 +23,8 @@ export interface CollectRequest {
   readonly deadlineMs?: number;
   readonly progress: (line: string) => void;
   readonly onStep?: OnStep;
+  /** Where others live in the same process. */
+  readonly limits?: WriterLimits;
 }
 
 /** How one source went. `cut`: the deadline came first; what was read until then is kept. */
@@ -84,17 +86,18 @@ const AHEAD_MS = 900_000;
 const LOCK_WAIT_MS = 120_000;
 const LOCK_POLL_MS = 500;
 
-type Writing = Pick<CollectRequest, 'dataDir' | 'onStep'> & Partial<Pick<CollectRequest, 'signal' | 'progress'>>;
+type Writing = Pick<CollectRequest, 'dataDir' | 'onStep' | 'limits'> &
+  Partial<Pick<CollectRequest, 'signal' | 'progress'>>;
 
 /** Writes as the one writer of the folder; waits for another for a while, because an import is done soon. */
 export async function asCollector<Result>(
-  { dataDir, onStep, signal, progress }: Writing,
+  { dataDir, onStep, limits, signal, progress }: Writing,
   work: (space: WriteSpace) => Promise<Result>,
 ): Promise<Result> {
   const begun = performance.now();
   for (;;) {
     try {
-      return await withWriter(dataDir, 'collect', work, onStep);
+      return await withWriter(dataDir, 'collect', work, onStep, limits);
     } catch (failure) {
       const isLocked = failure instanceof OperationError && failure.code === 'locked';
       const isOver = performance.now() - begun >= LOCK_WAIT_MS || signal?.aborted === true;

@@ -92,11 +92,20 @@ async function keepDeriving(request: FollowRequest, writing: OneAtATime): Promis
   while (await waited(pauseMs, request.signal)) {
     const begun = performance.now();
     await passing(request, async () => {
-      const report = await writing(() => asCollector(request, (space) => deriveLedger(space)));
+      const report = await writing(() =>
+        asCollector(request, (space) => deriveLedger(space, { onProgress: endedBy(request.signal) })),
+      );
       request.onDerived?.(report, (performance.now() - begun) / 1000);
     });
     pauseMs = Math.max(DERIVE_EVERY_MS, (performance.now() - begun) * DERIVE_DUTY);
   }
+}
+
+/** A large fleet's day takes a while: whoever stops is not kept waiting for more than one piece of it. */
+export function endedBy(signal: AbortSignal): () => void {
+  return () => {
+    if (signal.aborted) throw new OperationError('interrupted', 'deriving was interrupted; nothing of it is kept');
+  };
 }
 
 /** What the outside world does wrong is said and tried again; undefined then. */
@@ -105,7 +114,7 @@ async function passing<Result>(request: FollowRequest, work: () => Promise<Resul
     return await work();
   } catch (failure) {
     if (!(failure instanceof OperationError)) throw failure;
-    request.onTrouble(failure);
+    if (!request.signal.aborted) request.onTrouble(failure);
     return undefined;
   }
 }

@@ -42,6 +42,9 @@ const GPU_HOURS =
   '* CAST(0.000000001 AS DECIMAL(10,9)) AS DECIMAL(38,9))';
 
 const IS_USAGE = "charge_category = 'Usage'";
+/** What a commitment or reservation left unused: stranded where it is for GPUs, else of no component and bought ahead. */
+const leftUnused = (row: string): string =>
+  `(${row}disposition = 'stranded' OR (${row}disposition = 'beside' AND ${row}component = 'other' AND ${row}purchase = 'committed'))`;
 const ONE = 'CAST(1 AS DECIMAL(24,6))';
 
 /** Text of the specification's words for each component. */
@@ -96,7 +99,7 @@ const VALUES: Readonly<Record<string, string>> = {
   RegionId: 'region',
   RegionName: 'region',
   ResourceId: 'resource',
-  ResourceType: `CASE WHEN resource IS NULL THEN NULL WHEN disposition = 'stranded' AND node_id IS NULL THEN 'Commitment'
+  ResourceType: `CASE WHEN resource IS NULL THEN NULL WHEN ${leftUnused('')} AND node_id IS NULL THEN 'Commitment'
     ELSE ${byComponent({ gpu: 'GPU Machine', host: 'Machine', storage: 'Storage', transfer: 'Network', network: 'Network' }, "'Other'")} END`,
   ServiceCategory: `CASE WHEN ${SUPPORT} THEN 'Management and Governance' ELSE ${byComponent(
     { gpu: 'Compute', host: 'Compute', storage: 'Storage', transfer: 'Networking', network: 'Networking' },
@@ -193,9 +196,9 @@ export function focusRowsSql(
              COALESCE(e.account, 'unbilled') AS account_id, COALESCE(e.resource_id, e.node_id) AS resource,
              CASE e.disposition WHEN 'tax' THEN 'Tax' WHEN 'credit' THEN 'Credit' WHEN 'rounding' THEN 'Adjustment'
                ELSE 'Usage' END AS charge_category,
-             CASE WHEN e.disposition = 'stranded' AND e.usd_micros > 0 THEN COALESCE(c.commitment_id,
+             CASE WHEN ${leftUnused('e.')} AND e.usd_micros > 0 THEN COALESCE(c.commitment_id,
                CASE WHEN e.resource_id IS NULL AND e.node_id IS NULL THEN u.only_commitment END) END AS commitment_id,
-             CASE WHEN e.disposition = 'stranded' AND e.usd_micros > 0 AND c.commitment_id IS NULL
+             CASE WHEN ${leftUnused('e.')} AND e.usd_micros > 0 AND c.commitment_id IS NULL
                THEN r.reservation_id END AS reservation_id,
              CASE WHEN ${SUPPORT.replace('disposition', 'e.disposition')} THEN 'Support' ELSE ${byComponent(
                {

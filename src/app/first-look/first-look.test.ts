@@ -64,7 +64,7 @@ describe('a first look', () => {
     const { answer, lines } = await seen(await read([source]));
     expect(source.asked[0]).toMatchObject({ since: new Date('2026-11-10T00:00:00Z'), lookStepS: 300 });
     expect(source.asked[0]?.gpusMax).toBeUndefined();
-    // 4 GPUs from 10 November to noon of the 16th, half of them computing, with an engine that is left alone a fifth of the time.
+    // 4 GPUs from 10 November to noon of the 16th, half of them computing, with an engine that is a fifth below a full one.
     expect(answer.ledger).toEqual({ first: '2026-11-10', last: '2026-11-16' });
     expect(lines.slice(0, 3)).toEqual([
       'Paid, last 7 days  $4,293        estimate: list prices of 2026-08-22, no bill connected',

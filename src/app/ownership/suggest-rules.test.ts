@@ -30,10 +30,10 @@ const FLEET = {
     kube|8|n1|2026-03-02T00:00:00Z|2026-03-03T00:00:00Z|1|a||default|kim|Job|more|`),
 };
 
-/** A dollar of a commitment that nobody used, and no tag that says who bought it. */
+/** A dollar of a commitment to GPUs that nobody used, and no tag that says who bought it. */
 const UNUSED_COMMITMENT = csv(`
-  ProviderName|BillingAccountId|BillingPeriodStart|BillingPeriodEnd|ChargePeriodStart|ChargePeriodEnd|ChargeCategory|BillingCurrency|EffectiveCost|BilledCost|ServiceCategory|ServiceName|ResourceId|CommitmentDiscountId|CommitmentDiscountStatus
-  AWS|111|2026-03-01T00:00:00Z|2026-04-01T00:00:00Z|2026-03-02T08:00:00Z|2026-03-02T09:00:00Z|Usage|USD|1.00|0|Compute|Savings Plans||sp-1|Unused`);
+  ProviderName|BillingAccountId|BillingPeriodStart|BillingPeriodEnd|ChargePeriodStart|ChargePeriodEnd|ChargeCategory|BillingCurrency|EffectiveCost|BilledCost|ServiceCategory|ServiceName|ChargeDescription|ResourceId|CommitmentDiscountId|CommitmentDiscountStatus
+  AWS|111|2026-03-01T00:00:00Z|2026-04-01T00:00:00Z|2026-03-02T08:00:00Z|2026-03-02T09:00:00Z|Usage|USD|1.00|0|Compute|Savings Plans|p5.48xlarge, H100||sp-1|Unused`);
 
 let fleet: FleetFolder;
 beforeAll(async () => {

@@ -37,7 +37,7 @@ const facts: Record<string, FactRow[]> = {
       device_id: `GPU-${id}`,
       ts: new Date(Date.parse(at('08:00:00')) + index * 300_000),
       step_s: 300,
-      engine_permille: id === '1' ? 0 : 900,
+      engine_permille: id === '1' ? 0 : 855,
     })),
   ),
   allocation: [

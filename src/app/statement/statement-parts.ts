@@ -20,14 +20,16 @@ export function amountOf(rows: readonly Amount[]): Amount {
   };
 }
 
-export function categoriesOf(rows: readonly CubeRow[]): Readonly<Record<Category, Amount>> {
+type CategoryRow = Amount & Pick<CubeRow, 'category'>;
+
+export function categoriesOf(rows: readonly CategoryRow[]): Readonly<Record<Category, Amount>> {
   return Object.fromEntries(
     CATEGORIES.map((category) => [category, amountOf(rows.filter((row) => row.category === category))]),
   ) as Record<Category, Amount>;
 }
 
 /** Computing ÷ (paid − beside − unknown), in money and in GPU-hours; null where there is nothing to divide by. */
-export function computeShares(rows: readonly CubeRow[]): {
+export function computeShares(rows: readonly CategoryRow[]): {
   readonly money: number | null;
   readonly hours: number | null;
 } {

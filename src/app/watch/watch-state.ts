@@ -1,3 +1,4 @@
+import { BUSY_PERMILLE_MIN, PARKED_MIB_MIN, restCeilingDeciwatts, type PowerSeen } from '../../facts/rest-power.ts';
 import type { SeenHolder } from '../../sources/gpu-metrics/holder-stays.ts';
 import type { GpuReading } from '../../sources/gpu-metrics/gpu-reading.ts';
 import type { MachineLook } from '../../sources/smi/local-source.ts';
@@ -17,15 +18,13 @@ export interface WatchState {
 }
 
 const COMPUTING_PERMILLE = 10;
-/** Of its idle level, in tenths: a GPU that draws more than this while its utilisation says 0 is not known to be idle. */
-const BUSY_POWER_TENTHS = 13;
 
 /** Follows the devices of one machine from look to look. */
 export class WatchMemory {
   readonly #rates: readonly StatedRate[];
   #past: WatchPast | undefined;
   readonly #quietSince = new Map<string, Date>();
-  readonly #idleW = new Map<string, number>();
+  readonly #power = new Map<string, PowerSeen>();
 
   constructor(rates: readonly StatedRate[]) {
     this.#rates = rates;
@@ -34,7 +33,7 @@ export class WatchMemory {
   /** What the lake knew: stretches that reach up to now go on. */
   learn(past: WatchPast): void {
     this.#past = past;
-    for (const [deviceId, { idleW }] of past.devices) if (idleW !== null) this.#idleW.set(deviceId, idleW);
+    for (const [deviceId, { power }] of past.devices) if (power !== null) this.#power.set(deviceId, power);
   }
 
   stateOf(look: MachineLook, node: string, at: Date): WatchState {
@@ -63,7 +62,7 @@ export class WatchMemory {
   ): WatchDevice {
     const { deviceId, values, mig, model } = reading;
     const active = values['engine_permille'] ?? values['sm_permille'] ?? values['util_permille'] ?? null;
-    const activity = this.#activityOf(deviceId, active, values['power_w']);
+    const activity = this.#activityOf(deviceId, active, values['power_w'] ?? 0, values['fb_used_mib'] ?? null);
     const quietSince = this.#quietFrom(deviceId, activity === 'quiet', at);
     const isHeld = holders.length > 0 || isHeldSomewhere;
     const rates = [...this.#rates, ...(this.#past?.rates ?? [])];
@@ -84,14 +83,28 @@ export class WatchMemory {
     };
   }
 
-  #activityOf(deviceId: string, active: number | null, powerW: number | undefined): 'computing' | 'quiet' | 'unknown' {
-    if (powerW !== undefined && powerW > 0) {
-      this.#idleW.set(deviceId, Math.min(powerW, this.#idleW.get(deviceId) ?? powerW));
+  /** As `run` has it: power above what the device may draw at rest contradicts an activity of 0. A reading of 0 W says nothing. */
+  #activityOf(
+    deviceId: string,
+    active: number | null,
+    powerW: number,
+    usedMib: number | null,
+  ): 'computing' | 'quiet' | 'unknown' {
+    const isBusy = powerW > 0 && active !== null && active >= BUSY_PERMILLE_MIN;
+    const before = this.#power.get(deviceId);
+    if (powerW > 0) {
+      this.#power.set(deviceId, {
+        leastW: Math.min(powerW, before?.leastW ?? powerW),
+        wasEmpty: before?.wasEmpty === true || (usedMib !== null && usedMib < PARKED_MIB_MIN),
+        busyCount: (before?.busyCount ?? 0) + (isBusy ? 1 : 0),
+        busyW: (before?.busyW ?? 0) + (isBusy ? powerW : 0),
+      });
     }
     if (active === null) return 'unknown';
     if (active >= COMPUTING_PERMILLE) return 'computing';
-    const level = this.#idleW.get(deviceId);
-    return powerW !== undefined && level !== undefined && powerW * 10 > level * BUSY_POWER_TENTHS ? 'unknown' : 'quiet';
+    const seen = this.#power.get(deviceId);
+    const isParked = usedMib !== null && usedMib >= PARKED_MIB_MIN;
+    return seen !== undefined && powerW * 10 > restCeilingDeciwatts(seen, isParked) ? 'unknown' : 'quiet';
   }
 
   #quietFrom(deviceId: string, isQuiet: boolean, at: Date): Date | null {

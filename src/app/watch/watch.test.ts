@@ -168,6 +168,17 @@ describe('from look to look', () => {
     expect(seen[2]?.state.devices[0]?.quietSince).toBeNull();
   });
 
+  it('a card whose clocks stay up for the memory somebody holds is idle, also by what earlier runs saw of it', async () => {
+    await machine.program('nvidia-smi', smiXml([{ ...FREE, watts: '9 W' }]));
+    await watched(1, { once: true });
+    await machine.program(
+      'nvidia-smi',
+      smiXml([{ ...BUSY, uuid: 'GPU-b', util: '0 %', usedMib: 1032, watts: '27 W' }]),
+    );
+    const later = await watched(1, { once: true, start: new Date(AT.getTime() + 60_000) });
+    expect(later[0]?.state.devices[0]).toMatchObject({ state: 'idle', quietSince: AT });
+  });
+
   it('a look that fails is told, and the next one may succeed', async () => {
     const troubles: string[] = [];
     const seen = await watched(2, {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { CollectRequest, SourceOutcome } from '../../app/collect/collect.ts';
+import type { CollectRequest } from '../../app/collect/collect.ts';
 import { configToCollect, configuredSources, keepConfiguredRates } from '../../app/collect/collect-config.ts';
 import { collectAndDerive, follow } from '../../app/collect/follow.ts';
 import { windowStart } from '../../app/window.ts';
@@ -7,6 +7,7 @@ import { OperationError } from '../../facts/operation-error.ts';
 import type { Source } from '../../facts/source.ts';
 import { collectJson, collectLines } from '../../report/collect-report.ts';
 import type { Output } from '../output.ts';
+import { turnTeller } from '../collect-talk.ts';
 import { outputOf } from '../output.ts';
 import { DEFAULT_DATA_DIR } from '../folders.ts';
 import { dataFlag, instant, jsonOption } from '../question-options.ts';
@@ -86,20 +87,8 @@ async function collectOnceAndTell(request: CollectRequest, output: Output, asJso
   if (sources.every(({ state }) => state === 'failed')) process.exitCode = 1;
 }
 
-/** One line when a source's state changes, and no line for every quiet round: logs are read by people. */
 async function followSources(request: CollectRequest, output: Output): Promise<void> {
-  const said = new Map<string, string>();
-  const onTurn = (outcome: SourceOutcome): void => {
-    const news = `${outcome.state} ${outcome.record.error?.message ?? ''}`;
-    const isNews = said.get(outcome.name) !== news;
-    said.set(outcome.name, news);
-    if (isNews) for (const line of collectLines([outcome], request.now())) output.talk(line);
-    else output.progress(collectLines([outcome], request.now())[0] ?? '');
-  };
   output.talk(`collecting from ${request.sources.map(({ name }) => name).join(', ')}; Ctrl-C ends it`);
-  const onTrouble = ({ message, hint }: OperationError): void => {
-    output.talk(`${message}; tried again${hint === undefined ? '' : ` (${hint})`}`);
-  };
-  await follow({ ...request, onTurn, onTrouble });
+  await follow({ ...request, ...turnTeller(output, request.now) });
   output.talk('stopped; what was read is kept');
 }

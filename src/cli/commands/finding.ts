@@ -19,6 +19,7 @@ interface FindingOptions extends CommonOptions {
   readonly until?: string;
   readonly reason?: string;
   readonly by?: string;
+  readonly team?: string;
 }
 
 const VERBS = ['show', 'explain', 'accept', 'exempt', 'dismiss', 'assign', 'reopen'] as const;
@@ -37,6 +38,7 @@ export function command(): Command {
     .option('--until <date>', 'of exempt: its last day')
     .option('--reason <text>', 'of exempt and dismiss: why')
     .option('--by <name>', 'who says so; your user name where not said')
+    .option('--team <team>', 'of show and explain: only what of it is this team’s')
     .action(async (id: string, verb: Verb, to: string | undefined, options: FindingOptions, self: Command) => {
       const output = outputOf(self);
       const number = parseFindingNumber(id);
@@ -57,7 +59,7 @@ export function command(): Command {
           });
           const history = space.findings.history(number);
           if (options.json) output.json(recordJson(record, history));
-          else output.data(recordPage(record, history), demoMark(space.snapshot));
+          else output.data(recordPage(record, history, false), demoMark(space.snapshot));
         }
       });
     });
@@ -75,12 +77,13 @@ async function show(
     window: ledgerWindow(options.window, now.at, space.scope),
     now: now.at,
     nowBy: now.by,
+    ...(options.team !== undefined && { team: options.team }),
   };
   const one = await oneFinding(space, number, request);
   const mark = demoMark(space.snapshot);
   if (one.now === undefined) {
     if (options.json) output.json(recordJson(one.record, one.history));
-    else output.data(recordPage(one.record, one.history), mark);
+    else output.data(recordPage(one.record, one.history, true), mark);
     return;
   }
   if (verb === 'explain') {
@@ -89,7 +92,7 @@ async function show(
     else output.data(findingExplanation(explained, dataFlag(options.data)), mark);
     return;
   }
-  const { finding } = one.now;
+  const finding = one.now;
   if (options.json) output.json({ finding: findingJson(finding), history: one.history });
   else output.data(findingPage(one.answer, finding, one.history, dataFlag(options.data)), mark);
 }

@@ -2,14 +2,14 @@ import { Command, Option } from 'commander';
 import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import { detectorNames } from '../../app/findings/ask-detectors.ts';
 import { findFindings } from '../../app/findings/find-findings.ts';
+import { categoryNamed } from '../../app/filter.ts';
 import { decideNow } from '../../app/now.ts';
 import { ledgerWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
 import type { Finding, FindingState } from '../../facts/finding.ts';
 import { nearestName } from '../../facts/nearest-name.ts';
 import { OperationError } from '../../facts/operation-error.ts';
-import type { FindingsAnswer } from '../../report/finding-answer.ts';
-import { sumOf } from '../../report/finding-answer.ts';
+import { choiceOf, findingsInStates, sumOf } from '../../report/finding-answer.ts';
 import { findingsJson } from '../../report/finding-json.ts';
 import { findingList, toldFindings } from '../../report/finding-list.ts';
 import type { FindingListOptions } from '../../report/finding-list.ts';
@@ -25,6 +25,8 @@ import { terminalWidth } from '../terminal-width.ts';
 interface FindingsOptions extends CommonOptions {
   readonly team?: string;
   readonly detector?: string;
+  readonly category?: string;
+  readonly owner?: string;
   readonly all?: boolean;
   readonly small?: boolean;
   readonly state?: readonly FindingState[];
@@ -48,6 +50,12 @@ export function command(): Command {
     )
     .option('--team <name>', 'only what is this team’s')
     .addOption(new Option('--detector <name>', 'only what one detector found').argParser(detectorName))
+    .addOption(
+      new Option('--category <name>', 'only of this category of the waterfall').argParser((text) =>
+        categoryNamed(text),
+      ),
+    )
+    .option('--owner <name>', 'only of whoever is to act: a name it was given to, a user, a team, or "team / user"')
     .option('--all', 'every finding, not only those for today')
     .option('--small', 'also each of the small ones, which are else counted together')
     .addOption(new Option('--state <states>', `only in these states: ${STATES.join(', ')}`).argParser(states))
@@ -70,7 +78,7 @@ export function command(): Command {
         });
         const list = listOptions(options);
         const mark = demoMark(space.snapshot);
-        const shown = options.state === undefined ? answer : inStates(answer, options.state);
+        const shown = options.state === undefined ? answer : findingsInStates(answer, options.state);
         if (options.json) output.json(findingsJson(shown, toldFindings(shown, { ...list, small: true }).told));
         else if (options.slack || options.markdown)
           output.data(
@@ -90,22 +98,15 @@ export function command(): Command {
     });
 }
 
-function listOptions({ data, all, small, state, detector }: FindingsOptions): FindingListOptions {
+function listOptions({ data, all, small, state, ...choice }: FindingsOptions): FindingListOptions {
+  const filter = choiceOf(choice);
   return {
     dataFlag: dataFlag(data),
     ...(all !== undefined && { all }),
     // Who asks for what was set aside wants to see each of it.
     ...((small === true || state?.includes('open') === false) && { small: true }),
-    ...(detector !== undefined && {
-      filter: { words: `of ${detector}`, keeps: (finding) => finding.detector === detector },
-    }),
+    ...(filter !== undefined && { filter }),
   };
-}
-
-/** The same answer about other states; what is exempt or dismissed is only told where it is asked for. */
-function inStates(answer: FindingsAnswer, wanted: readonly FindingState[]): FindingsAnswer {
-  const all = [...answer.findings, ...answer.setAside].filter(({ state }) => wanted.includes(state));
-  return { ...answer, findings: all, setAside: [] };
 }
 
 function commandLine({ data, window, team }: FindingsOptions): string {

@@ -32,7 +32,7 @@ export function command(): Command {
       .option('--step <length>', 'one row for each step of time: 1h, 6h, 1d, 7d')
       .addOption(filterOption())
       .addOption(
-        new Option('--price <price>', 'amortised, or marginal: what the bills would fall by without it')
+        new Option('--price <price>', 'amortised, or marginal: its part of what the bills would fall by')
           .choices(['amortised', 'marginal'])
           .default('amortised'),
       )

@@ -60,7 +60,13 @@ export function command(): Command {
       const mark = demoMark(space.snapshot);
       const flag = dataFlag(options.data);
       const asked = askedWords(options, self);
-      const page = { width: terminalWidth() - mark.length, dataFlag: flag, asked, scopeFlags: scopeFlags(options) };
+      const page = {
+        width: terminalWidth() - mark.length,
+        dataFlag: flag,
+        asked,
+        askedOfFindings: askedWords({ ...options, filter: [] }, self),
+        scopeFlags: scopeFlags(options),
+      };
       if (options.json) output.json(wasteJson(answer));
       else if (options.csv) output.data([wasteCsv(answer).trimEnd()]);
       else if (options.markdown) {

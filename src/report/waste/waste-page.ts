@@ -20,6 +20,8 @@ export interface WastePageOptions {
   readonly dataFlag: string;
   /** `--team nlp --window 30d`: what was asked, to be asked again. */
   readonly asked: string;
+  /** The same without filters, which findings do not take. */
+  readonly askedOfFindings: string;
   /** The same scope for `ledger explain`: ` --filter team=nlp`. */
   readonly scopeFlags: string;
 }
@@ -249,7 +251,7 @@ export function footLines(answer: WasteAnswer): string[] {
 }
 
 /** What goes down from here, one command a line. */
-function nextLines(answer: WasteAnswer, { asked, dataFlag }: WastePageOptions): string[] {
+function nextLines(answer: WasteAnswer, { asked, askedOfFindings, dataFlag }: WastePageOptions): string[] {
   const flags = `${asked === '' ? '' : ` ${asked}`}${dataFlag}`;
   const dearest = answer.categories
     .filter(({ category, sum }) => WASTE_CATEGORIES.includes(category) && sum.gpuUnits + (sum.usdMicros ?? 0n) > 0n)
@@ -258,7 +260,7 @@ function nextLines(answer: WasteAnswer, { asked, dataFlag }: WastePageOptions): 
   const commands = [
     ...(answer.opened === undefined ? down : [`bursar waste${flags}`]),
     ...(answer.by.length === 0 && answer.opened === undefined ? [`bursar waste --by team${flags}`] : []),
-    `bursar findings${dataFlag}`,
+    `bursar findings${askedOfFindings === '' ? '' : ` ${askedOfFindings}`}${dataFlag}`,
   ];
   return commands.map((command, place) => `${place === 0 ? 'Next: ' : '      '}${command}`);
 }
