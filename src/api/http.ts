@@ -1,0 +1,198 @@
+import { Hono } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { z } from 'zod';
+import type { Desk } from '../app/serve/desk.ts';
+import type { StandingKeeper } from '../app/serve/standing.ts';
+import { OperationError } from '../facts/operation-error.ts';
+import type { Viewer } from '../facts/viewer.ts';
+import { mountDocuments } from './document/documents.ts';
+import { answerRoute } from './edge/answer.ts';
+import type { Reply } from './edge/answer.ts';
+import { authorise, authorityOf } from './edge/authority.ts';
+import type { Identity } from './edge/authority.ts';
+import { addressOf } from './edge/client-address.ts';
+import type { EventHub } from './edge/events.ts';
+import { eventHub } from './edge/events.ts';
+import { guard, safeHeaders } from './edge/guard.ts';
+import type { GuardOptions } from './edge/guard.ts';
+import type { HealthParts } from './edge/health.ts';
+import { openReadiness } from './edge/health.ts';
+import { problemReply } from './edge/problem.ts';
+import { rateLimit } from './edge/rate-limit.ts';
+import type { Rate } from './edge/rate-limit.ts';
+import { sentBody, understood } from './edge/read-asked.ts';
+import { memorySessions, SESSION_COOKIE, SESSION_SECONDS } from './edge/sessions.ts';
+import { staticPages } from './edge/static-pages.ts';
+import { measured, mountMetrics, newMetrics } from './mount-metrics.ts';
+import type { Deed, Route } from './route.ts';
+import { DEEDS, ROUTES } from './routes.ts';
+import { servicePath } from './service.ts';
+import type { Serves } from './service.ts';
+
+export interface ServerParts extends GuardOptions, Pick<HealthParts, 'writer'> {
+  readonly dataDir: string;
+  readonly desk: Desk<Reply>;
+  readonly standing: StandingKeeper;
+  /** Where the built pages are. */
+  readonly webDir: string;
+  readonly needsToken: boolean;
+  /** True: a proxy stands in front that says whom a request is of (X-Forwarded-For). */
+  readonly trustsProxy?: boolean;
+  readonly now: () => Date;
+  /** Told of mistakes of ours, which clients are not told. */
+  readonly onMistake: (failure: unknown) => void;
+  readonly routes?: readonly Route[];
+  readonly deeds?: readonly Deed[];
+}
+
+/** Everything the server answers, without a socket. */
+export interface Api {
+  readonly app: Hono<Env>;
+  readonly events: EventHub;
+}
+
+export interface Env {
+  readonly Variables: { identity: Identity };
+}
+
+const BODY_BYTES_MAX = 64 * 1024;
+const SignIn = z.object({ token: z.string().min(1).max(200) });
+
+export function apiOf(parts: ServerParts): Api {
+  const { routes = ROUTES, deeds = DEEDS, now, trustsProxy = false } = parts;
+  const app = new Hono<Env>();
+  const sessions = memorySessions(now);
+  const tokens = async () => (await parts.standing.current()).stores.tokens;
+  const authority = authorityOf({ needsToken: parts.needsToken, trustsProxy, tokens, sessions, now });
+  const events = eventHub({
+    standing: parts.standing,
+    isAllowed: async (hash) => (await authority.inForce(hash)) !== undefined,
+  });
+  const identified: MiddlewareHandler<Env> = async (context, next) => {
+    context.set('identity', await authority.identify(context));
+    await next();
+  };
+  const asked = rateLimit(OPEN_RATE, () => performance.now());
+  const unidentified: MiddlewareHandler<Env> = async (context, next) => {
+    const who = addressOf(context, trustsProxy);
+    asked.take(who);
+    context.set('identity', { viewer: ANYBODY, who, tokenHash: undefined });
+    await next();
+  };
+  const metrics = newMetrics();
+  app.use(measured(metrics));
+  app.use(safeHeaders());
+  app.onError((failure, context) => {
+    if (!(failure instanceof OperationError)) parts.onMistake(failure);
+    return problemReply(context, failure);
+  });
+  // Whoever looks whether it lives comes under any name.
+  app.get('/healthz', unidentified, (context) => context.json({ status: 'alive' }));
+  app.get('/readyz', unidentified, async (context) => context.json(await openReadiness(parts)));
+  app.use(guard(parts));
+  app.use(bodyLimit({ maxSize: BODY_BYTES_MAX, onError: (context) => problemReply(context, bodyTooLarge()) }));
+  app.on(['POST', 'DELETE'], '/api/v1/session', unidentified);
+  mountSessions(app, authority, sessions);
+  app.get('/api/v1/events', identified, async (context) => {
+    const { who, tokenHash } = context.get('identity');
+    return events.listen(context, who, tokenHash);
+  });
+  const serves: Serves = (name, answer) => {
+    const { path, access } = servicePath(name);
+    app.get(path, access.sees === 'open' ? unidentified : identified, async (context) => {
+      authorise(access, context.get('identity').viewer, undefined);
+      return answer(context);
+    });
+  };
+  mountDocuments(serves, routes, deeds);
+  mountMetrics(serves, metrics, { ...parts, eventClients: () => events.listeners() });
+  for (const each of routes) {
+    const who = each.access.sees === 'open' ? unidentified : identified;
+    app.get(honoPath(each.path), who, async (context) => answerRoute(each, parts, context.get('identity'), context));
+  }
+  for (const each of deeds) {
+    app.post(honoPath(each.path), identified, async (context) => act(each, parts, context));
+  }
+  app.all('/api/*', identified, (context) => {
+    throw noSuchRoute(context, [...routes, ...deeds]);
+  });
+  app.get('*', unidentified, staticPages(parts.webDir));
+  app.all('*', (context) => {
+    throw noSuchRoute(context, [...routes, ...deeds]);
+  });
+  return { app, events };
+}
+
+const honoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
+
+/** Who asks an open question is nobody in particular. */
+const ANYBODY: Viewer = { name: 'anybody', role: 'viewer', team: undefined };
+/** Pages and health, for each address: a dashboard is a dozen files. */
+const OPEN_RATE: Rate = { perSecond: 50, burst: 500 };
+
+async function act(each: Deed, parts: ServerParts, context: Context<Env>): Promise<Response> {
+  const { viewer } = context.get('identity');
+  authorise(each.access, viewer, undefined);
+  const params = understood(each.params, context.req.param(), 'path');
+  const body = understood(each.body, await sentBody(context), 'body');
+  const reply = await each.act({ parts, viewer, params, body });
+  return context.body(JSON.stringify(reply), 200, {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+  });
+}
+
+/** Who one is here, signing in and signing out. */
+function mountSessions(
+  app: Hono<Env>,
+  authority: ReturnType<typeof authorityOf>,
+  sessions: ReturnType<typeof memorySessions>,
+): void {
+  app.get('/api/v1/session', async (context) => {
+    const { viewer, tokenHash } = await authority.identify(context);
+    return context.json(
+      { name: viewer.name, role: viewer.role, team: viewer.team ?? null, signedIn: tokenHash !== undefined },
+      200,
+      { 'Cache-Control': 'no-store' },
+    );
+  });
+  app.post('/api/v1/session', async (context) => {
+    const { token } = understood(SignIn, await sentBody(context), 'body');
+    const { session, viewer } = await authority.signIn(context, token);
+    setCookie(context, SESSION_COOKIE, session, {
+      httpOnly: true,
+      sameSite: 'Strict',
+      path: '/',
+      maxAge: SESSION_SECONDS,
+      secure: context.req.header('x-forwarded-proto') === 'https',
+    });
+    return context.json({ name: viewer.name, role: viewer.role, team: viewer.team ?? null, signedIn: true }, 200, {
+      'Cache-Control': 'no-store',
+    });
+  });
+  app.delete('/api/v1/session', (context) => {
+    sessions.end(getCookie(context, SESSION_COOKIE) ?? '');
+    deleteCookie(context, SESSION_COOKIE, { path: '/' });
+    return context.body(null, 204);
+  });
+}
+
+function noSuchRoute({ req }: Context, known: readonly (Route | Deed)[]): OperationError {
+  const isKnown = known.some(({ path }) => patternOf(path).test(req.path));
+  if (isKnown) return new OperationError('wrong-method', `${req.path} is not for ${req.method}`);
+  return new OperationError('no-such-route', `there is no ${req.method} ${req.path}`, {
+    hint: 'The reference at /api lists what can be asked.',
+  });
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+function bodyTooLarge(): OperationError {
+  return new OperationError('body-too-large', `the body is larger than ${BODY_BYTES_MAX / 1024} kB`, {
+    hint: 'Nothing that can be asked for here needs as much.',
+  });
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { doctor } from '../../../app/doctor.ts';
+import { openSources } from '../../../app/first-look/chosen-sources.ts';
+import { doctorJson } from '../../../report/doctor-page.ts';
+import { plainJson } from '../../plain-json.ts';
+import { route } from '../../route.ts';
+import { NoParams } from '../question.ts';
+import { Doctor } from './doctor-shape.ts';
+import type { DoctorReply } from './doctor-shape.ts';
+
+/** Asks each source of bursar.yaml how it is. Unlike the command it looks for no others: a server reads what it was given. */
+export const doctorRoute = route({
+  path: '/api/v1/doctor',
+  name: 'askDoctor',
+  summary: 'How each source of bursar.yaml is, what is missing and what to do; only reads',
+  page: 'sources',
+  access: { role: 'operator', sees: 'fleet' },
+  query: z.object({}),
+  params: NoParams,
+  reply: Doctor,
+  command: () => 'bursar doctor',
+  fresh: true,
+  answer: async ({ space, clock, config }) => {
+    const found = (config?.sources ?? []).map((source) => ({ config: source, by: config?.path ?? '' }));
+    const report = await doctor({
+      sources: await openSources({ found, config }),
+      dataDir: space.dataDir,
+      now: clock,
+      signal: new AbortController().signal,
+      clocks: found.flatMap(({ config: source }) => (source.kind === 'prometheus' ? [source.url] : [])),
+      fetch,
+    });
+    return plainJson<DoctorReply>(doctorJson(report, []));
+  },
+});
