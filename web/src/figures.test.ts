@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { hours, hoursParts, lengthWords, unitUsd, usdRange } from './figures.ts';
+
+it.each([
+  ['1662000000', '$1,662'],
+  ['35326200', '$35.33'],
+  ['67700000', '$67.70'],
+  ['999800', '$1.00'],
+  ['713000', '$0.713'],
+  ['21900', '$0.0219'],
+  ['6290', '$0.00629'],
+  [null, '–'],
+])('a unit of %s micros costs %s', (micros, want) => expect(unitUsd(micros)).toBe(want));
+
+it.each([
+  [{ low: '3032000000', high: '8150000000' }, '$3,032–8,150'],
+  [{ low: '940000000', high: '940000000' }, '$940'],
+  [{ low: '0', high: '5222000000' }, 'up to $5,222'],
+  [{ low: '3380000', high: '1457000000' }, '$3–1,457'],
+  [{ low: '0', high: '0' }, '$0'],
+])('%o is told as %s', (range, want) => expect(usdRange(range)).toBe(want));
+
+it.each([
+  ['2026-11-01T00:00:00Z', '2026-11-15T00:00:00Z', '14 days'],
+  ['2026-11-01T00:00:00Z', '2026-11-02T00:00:00Z', '1 day'],
+  ['2026-11-01T00:00:00Z', '2026-11-01T06:00:00Z', '6 h'],
+])('%s to %s is %s', (from, until, want) => expect(lengthWords(from, until)).toBe(want));
+
+it.each([
+  [0, '0'],
+  [727_200, '202.0'],
+  [656_640, '182.4'],
+  [6_602_400, '1,834'],
+])('%d GPU-seconds are %s GPU-hours, one precision in a column', (seconds, want) => expect(hours(seconds)).toBe(want));
+
+it.each([
+  ['thirds of 4,000 hours add up', [4_800_000, 4_800_000, 4_800_000], ['1,334', '1,333', '1,333']],
+  ['below a thousand by tenths', [360, 720], ['0.1', '0.2']],
+])('GPU-hours of parts: %s', (_, seconds, want) => expect(hoursParts(seconds)).toEqual(want));

@@ -1,0 +1,102 @@
+import { Link } from 'wouter';
+import { useAddress } from '../../address.ts';
+import { minute, percent, usd, usdRange } from '../../figures.ts';
+import { StateMark } from '../../parts/marks.tsx';
+import type { FindingsReply } from '../../../../src/api/routes/findings/list-findings.ts';
+import { hasCapacity, hasCash, hoursRange, reachOf, reachWith } from './finding-words.ts';
+import type { FindingRow, Reach } from './finding-words.ts';
+
+const SAFEST = 5;
+
+interface SentenceProps {
+  readonly findings: readonly FindingRow[];
+  readonly reply: FindingsReply;
+}
+
+/** What can be saved, by how many things, and what the five safest come to. Cash, capacity and unknown are never added. */
+export function FindingsSentence({ findings, reply }: SentenceProps) {
+  const { to } = useAddress();
+  const days = Math.max(1, Math.round((Date.parse(reply.window.until) - Date.parse(reply.window.from)) / 86_400_000));
+  const count = findings.length + reply.small.count;
+  if (count === 0) {
+    return <p className="verdict">Nothing to do: no finding in these {days} days.</p>;
+  }
+  const safest = findings.filter(({ kind }) => kind === 'cash' || kind === 'capacity').slice(0, SAFEST);
+  // The small ones are in the sums, listed or not.
+  const all = reachWith(reachOf(findings), reply.small);
+  const first = safest[0];
+  return (
+    <p className="verdict">
+      <strong>{count}</strong> {count === 1 ? 'finding' : 'findings'} can save <Reached reach={all} /> in {days} days
+      {BigInt(all.unknownMicros) > 0n ? (
+        <>
+          ; of <Link href={to('/findings', { category: 'unknown' })}>{usd(all.unknownMicros)}</Link> more nothing is
+          known
+        </>
+      ) : null}
+      .
+      {safest.length < SAFEST || first === undefined ? null : (
+        <>
+          {' '}
+          The <Link href={to(`/findings/${first.id ?? ''}`)}>five safest</Link> are worth{' '}
+          <Reached reach={reachOf(safest)} />.
+        </>
+      )}
+    </p>
+  );
+}
+
+function Reached({ reach }: { readonly reach: Reach }) {
+  const { to } = useAddress();
+  if (!hasCash(reach) && !hasCapacity(reach)) return <>nothing that can be reached</>;
+  return (
+    <>
+      {hasCash(reach) ? (
+        <>
+          <Link href={to('/findings')}>
+            <strong>{usdRange(reach.cash)}</strong>
+          </Link>{' '}
+          of the bill
+        </>
+      ) : null}
+      {hasCash(reach) && hasCapacity(reach) ? ' and free ' : hasCapacity(reach) ? 'no cash, and free ' : ''}
+      {hasCapacity(reach) ? (
+        <Link href={to('/findings')}>
+          <strong>{hoursRange(reach.capacity)}</strong>
+        </Link>
+      ) : null}
+    </>
+  );
+}
+
+/** What the sentence is measured against. */
+export function FindingsChecks({ reply, small }: { readonly reply: FindingsReply; readonly small: number }) {
+  const { paidUsdMicros, knownSeconds, heldSeconds, asOf, asOfBy, basisUsdMicros, numbers } = reply;
+  const known = heldSeconds === 0 ? null : Math.floor((knownSeconds / heldSeconds) * 1000);
+  const estimated = BigInt(basisUsdMicros['estimated'] ?? '0');
+  return (
+    <ul className="checks">
+      <li>
+        <StateMark state={known === null ? 'none' : known >= 950 ? 'good' : 'warn'} />
+        {known === null ? 'no GPU was held' : `${percent(known)} of held GPU time known`}
+      </li>
+      <li>
+        <StateMark state={paidUsdMicros === null ? 'none' : estimated > 0n ? 'warn' : 'good'} />
+        {paidUsdMicros === null ? 'no price' : `${usd(paidUsdMicros)} paid`}
+        {estimated > 0n ? `, ${usd(String(estimated))} of it estimated` : ''}
+      </li>
+      <li>
+        as of {minute(asOf)} UTC{asOfBy === 'newest fact' ? ', the newest fact' : ''}
+      </li>
+      {small === 0 ? null : (
+        <li>{small} small ones, below a thousandth of the waste, are in the sums and not listed</li>
+      )}
+      {numbers === 'refused' ? (
+        <li>
+          <StateMark state="warn" />
+          the folder cannot be written to: new findings have no number
+        </li>
+      ) : null}
+    </ul>
+  );
+}

@@ -1,0 +1,193 @@
+import { Link, useLocation } from 'wouter';
+import { useAddress } from '../../address.ts';
+import { csvAddress, useAnswer } from '../../ask.ts';
+import { change, day, percent, points } from '../../figures.ts';
+import { conditionText } from '../../filter-words.ts';
+import { Head } from '../../frame/head.tsx';
+import { useKeys } from '../../frame/keys.ts';
+import { Content } from '../../parts/content.tsx';
+import { Section } from '../../parts/section.tsx';
+import type { StatementReply } from '../../../../src/api/routes/teams/team-statement.ts';
+import { MonthControl } from './month-control.tsx';
+import { monthDays, monthName, usdOfCents } from './month-words.ts';
+import { SpentOn, WhereItWent } from './statement-tables.tsx';
+import { CouldDo, Outcomes, TimeToGpu } from './team-more.tsx';
+import { Trend } from './trend.tsx';
+
+/** What did this team pay for in a month? On screen, and on one A4 sheet. */
+export function StatementPage({ team }: { readonly team: string | null }) {
+  const { words, to } = useAddress();
+  const [, navigate] = useLocation();
+  const query = { month: words['month'] };
+  const path = team === null ? '/unattributed/statement' : `/teams/${encodeURIComponent(team)}/statement`;
+  const answer = useAnswer<StatementReply>(path, query);
+  // What came before may be another team's: it is not shown under this name.
+  const reply = answer.data?.data.team === team ? answer.data.data : undefined;
+  useKeys([
+    { key: 'p', words: 'print', isShown: true, run: () => window.print() },
+    { key: 'esc', words: 'teams', isShown: true, run: () => navigate(to('/teams', query)) },
+  ]);
+  return (
+    <>
+      <Head
+        title={team ?? 'unattributed'}
+        above={
+          <>
+            <Link href={to('/teams', query)}>Teams</Link>
+            <span aria-hidden="true">/</span>
+          </>
+        }
+      >
+        <MonthControl months={reply?.months ?? []} month={reply?.month} status={reply?.status} />
+      </Head>
+      <Content answer={answer} className="stack statement">
+        {reply === undefined ? null : <Title reply={reply} />}
+        <div className="columns">
+          <Section
+            title="What it was spent on"
+            answer={answer}
+            csv={csvAddress(path, query)}
+            acts={
+              <button className="link" onClick={() => window.print()}>
+                print
+              </button>
+            }
+          >
+            {(data) => (data.team === team ? <SpentOn reply={data} /> : null)}
+          </Section>
+          {reply === undefined ? null : <WhereItWent reply={reply} />}
+        </div>
+        {reply === undefined ? null : (
+          <>
+            <div className="columns">
+              <Trend reply={reply} command={answer.data?.command ?? null} />
+              <TimeToGpu reply={reply} />
+            </div>
+            {team === null ? null : <Outcomes team={team} month={reply.month} />}
+            {team === null ? null : <CouldDo team={team} month={reply.month} />}
+            <Foot reply={reply} command={answer.data?.command ?? null} />
+          </>
+        )}
+      </Content>
+    </>
+  );
+}
+
+function Title({ reply }: { readonly reply: StatementReply }) {
+  const { team, kind, number, revision, issuedAt, status, asOf, costCentre, accountCode, window } = reply;
+  const issued =
+    status === 'closed' && issuedAt !== null
+      ? `${day(issuedAt)} ${issuedAt.slice(0, 4)}`
+      : status === 'running'
+        ? `not yet: ${monthName(reply.month)} goes on`
+        : 'not yet: the month is not closed';
+  return (
+    <div>
+      <div className="statement-title">
+        <div>
+          <h2>{kind === 'chargeback' ? 'GPU invoice' : 'GPU showback statement'}</h2>
+          <p className="soft">
+            {team === null ? 'What no team owns' : `Team ${team}`}, {monthDays(window)} (UTC)
+          </p>
+        </div>
+        <dl className="facts">
+          <dt>Statement</dt>
+          <dd>{number === null ? 'none: not closed' : `${number}, revision ${revision ?? 1}`}</dd>
+          <dt>Issued</dt>
+          <dd>{issued}</dd>
+          <dt>Basis</dt>
+          <dd>{basisWords(reply)}</dd>
+          {costCentre === null ? null : (
+            <>
+              <dt>Cost centre</dt>
+              <dd>
+                {costCentre}
+                {accountCode === null ? '' : `, account ${accountCode}`}
+              </dd>
+            </>
+          )}
+          {status === 'closed' ? null : (
+            <>
+              <dt>As of</dt>
+              <dd>
+                {day(asOf)} {asOf.slice(0, 4)}, {asOf.slice(11, 16)}
+              </dd>
+            </>
+          )}
+        </dl>
+      </div>
+      <Verdict reply={reply} />
+    </div>
+  );
+}
+
+function Verdict({ reply }: { readonly reply: StatementReply }) {
+  const { to } = useAddress();
+  const { team, total, amountCents, month, status, before, computeSharePermille, everyoneSharePermille } = reply;
+  const paid = total.usdMicros === null ? 'no price' : usdOfCents(amountCents);
+  const moved = before === null ? null : change(total.usdMicros, before.usdMicros);
+  const pts = points(computeSharePermille, before?.computeSharePermille ?? null);
+  const filter = conditionText({ name: 'team', value: team });
+  return (
+    <p className="verdict">
+      {team === null ? 'Nobody owns ' : `${team} paid `}
+      <Link href={to('/spend', { window: month, filter, by: 'job' })}>
+        <strong>{paid}</strong>
+      </Link>{' '}
+      in {monthName(month)}
+      {status === 'running' ? ' so far' : ''}
+      {moved === null || before === null
+        ? ''
+        : `, ${moved.replace(/^[+−±]/, '')} ${moved.startsWith('−') ? 'less' : 'more'} than in ${monthName(before.month)}`}
+      .{' '}
+      {computeSharePermille === null ? (
+        'How much of it computed is not known.'
+      ) : (
+        <>
+          <Link href={to('/spend', { window: month, filter, by: 'category' })}>
+            <strong>{percent(computeSharePermille, 0)}</strong>
+          </Link>{' '}
+          of what is known computed{pts === null ? '' : `, ${pts}`}
+          {everyoneSharePermille === null || team === null
+            ? ''
+            : `; all teams together ${percent(everyoneSharePermille, 0)}`}
+          .
+        </>
+      )}
+    </p>
+  );
+}
+
+/** What the money rests on. */
+export function basisWords({ basisUsdMicros }: Pick<StatementReply, 'basisUsdMicros'>): string {
+  const words: Readonly<Record<string, string>> = { billed: 'billed', rate: 'stated rates', estimated: 'estimates' };
+  const there = Object.entries(basisUsdMicros).filter(([, micros]) => micros !== '0');
+  if (there.length === 0) return 'effective cost';
+  return `effective cost; ${there.map(([name]) => words[name] ?? name).join(' and ')}`;
+}
+
+interface FootProps {
+  readonly reply: StatementReply;
+  readonly command: string | null;
+}
+
+function Foot({ reply, command }: FootProps) {
+  const { month, coverage } = reply;
+  // A sheet is of its month for ever, also where the address did not name it.
+  const words = command === null || command.includes(' --month ') ? command : `${command} --month ${month}`;
+  const bills = coverage.map(({ bill, coveredUntil }) =>
+    coveredUntil === null ? bill : `${bill} up to ${day(Date.parse(coveredUntil) - 1)}`,
+  );
+  return (
+    <p className="note statement-foot">
+      {words === null ? null : (
+        <>
+          The same on the command line: <code>{words}</code>.{' '}
+        </>
+      )}
+      {bills.length === 0 ? 'No bill covers it.' : `Bills: ${bills.join('; ')}.`} Stranded and unallocated capacity
+      stays with its owner and is not spread over teams. What changes after a month is closed stands on a later
+      statement as an adjustment, never silently.
+    </p>
+  );
+}

@@ -1,0 +1,120 @@
+import type { ReactNode } from 'react';
+import { useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { useKeys } from '../frame/keys.ts';
+
+export interface Column<Row> {
+  readonly title: string;
+  /** Numbers stand right under a heading that does too. */
+  readonly isNumber?: boolean;
+  readonly cell: (row: Row) => ReactNode;
+  /** In the last line, under a stronger rule. */
+  readonly sum?: ReactNode;
+  readonly className?: string;
+}
+
+interface DataTableProps<Row> {
+  /** What the table is, for who cannot see where it stands. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  /** Where Enter goes. */
+  readonly open?: (row: Row) => string;
+  /** Of the tables of a page, the one `j` and `k` move in. */
+  readonly hasKeys?: boolean;
+  /** The key of the chosen row where the page keeps it, and where it hears of another. */
+  readonly chosen?: string | undefined;
+  readonly onChoose?: (key: string) => void;
+  readonly empty?: ReactNode;
+  readonly className?: string;
+}
+
+/** Rows of 28 px between hairlines; text left, numbers right, sums at the foot. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { caption, columns, rows, keyOf, empty, className, onChoose } = props;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const chosen = useChosenRow(props, (place) => body.current?.children[place]?.scrollIntoView({ block: 'nearest' }));
+  if (rows.length === 0 && empty !== undefined) return <p className="note">{empty}</p>;
+  return (
+    <div className="scroll" tabIndex={0} role="group" aria-label={caption}>
+      <table className={className}>
+        <caption className="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ title, isNumber }) => (
+              <th key={title} scope="col" className={isNumber ? 'n' : undefined}>
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {rows.map((row) => (
+            <tr
+              key={keyOf(row)}
+              className={keyOf(row) === chosen ? 'chosen' : undefined}
+              aria-current={onChoose !== undefined && keyOf(row) === chosen ? 'true' : undefined}
+              onClick={onChoose === undefined ? undefined : () => onChoose(keyOf(row))}
+            >
+              {columns.map(({ title, cell, isNumber, className: own = '' }) => (
+                <td key={title} className={isNumber ? `n ${own}` : own}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+        {columns.some(({ sum }) => sum !== undefined) ? <SumLine columns={columns} /> : null}
+      </table>
+    </div>
+  );
+}
+
+function SumLine<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
+  return (
+    <tfoot>
+      <tr>
+        {columns.map(({ title, sum, isNumber }) => (
+          <td key={title} className={isNumber ? 'n' : undefined}>
+            {sum}
+          </td>
+        ))}
+      </tr>
+    </tfoot>
+  );
+}
+
+/** The key of the row that `j` and `k` moved to; Enter opens it. */
+function useChosenRow<Row>(
+  { rows, keyOf, open, hasKeys = false, chosen: kept, onChoose }: DataTableProps<Row>,
+  show: (place: number) => void,
+): string | undefined {
+  const [own, setOwn] = useState<string | undefined>();
+  const chosen = onChoose === undefined ? own : kept;
+  const [, navigate] = useLocation();
+  const place = rows.findIndex((row) => keyOf(row) === chosen);
+  const row = rows[place];
+  const move = (by: -1 | 1): void => {
+    const next = place < 0 ? (by === 1 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, place + by));
+    const other = rows[next];
+    if (other === undefined) return;
+    // Enter belongs to the row one has moved to, and no longer to the figure one came from.
+    if (document.activeElement instanceof HTMLElement && document.activeElement.closest('td') !== null)
+      document.activeElement.blur();
+    (onChoose ?? setOwn)(keyOf(other));
+    show(next);
+  };
+  useKeys(
+    hasKeys
+      ? [
+          { key: 'j', words: 'next row', isShown: true, run: () => move(1) },
+          { key: 'k', words: 'row before', isShown: true, run: () => move(-1) },
+          ...(open === undefined || row === undefined
+            ? []
+            : [{ key: 'enter', words: 'open', isShown: true, run: () => navigate(open(row)) }]),
+        ]
+      : [],
+  );
+  return row === undefined ? undefined : chosen;
+}

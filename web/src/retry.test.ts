@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { Problem } from './ask.ts';
+import { isWorthAnother, waitMs } from './retry.ts';
+
+const problem = (status: number, retryAfterMs: number | null = null): Problem =>
+  new Problem(status, 'x', null, retryAfterMs);
+
+describe('another try', () => {
+  it.each([
+    ['a wrong question is asked once', problem(400), [false, false, false]],
+    ['a token that is not good is not tried again', problem(401), [false, false, false]],
+    ['a mistake of the server gets one more try', problem(500), [true, false, false]],
+    ['a network that fails gets one more try', new TypeError('failed to fetch'), [true, false, false]],
+    ['too many requests are tried later, three times', problem(429), [true, true, true]],
+    ['a server that cannot just now is tried later, three times', problem(503), [true, true, true]],
+  ])('%s', (_, failure, worth) => {
+    expect([0, 1, 2].map((tries) => isWorthAnother(tries, failure))).toEqual(worth);
+    expect(isWorthAnother(3, failure)).toBe(false);
+  });
+
+  it.each([
+    ['as long as the server says', 0, problem(429, 5000), 5000],
+    ['at most a minute', 0, problem(503, 3_600_000), 60_000],
+    ['a second where it says nothing', 0, problem(503), 1000],
+    ['and longer each time', 2, problem(503), 4000],
+  ])('waits %s', (_, tries, failure, least) => {
+    expect(waitMs(tries, failure, 0)).toBe(least);
+    expect(waitMs(tries, failure, 1)).toBe(least + 1000);
+  });
+});
