@@ -13,13 +13,33 @@ interface Asked {
 /** `ownership` is no table of the lake but said when asked; a test says it. */
 const OWNERSHIP = ['day', 'subject', 'workload_name', 'team', 'user_name', 'rule'];
 
+type Tables = Readonly<Record<string, readonly Row[]>>;
+
+const HOLDER_COLUMNS = ['cluster', 'namespace', 'account', 'user_name', 'workload_stem'];
+
+/** What `subject` says of a holder and `subject_day` of a device, the ledger writes beside each stint; a test says it once. */
+function withHolders({ stint_day: stints = [], subject: known = [], subject_day: paid = [] }: Tables): readonly Row[] {
+  return stints.map((stint) => {
+    const same = known.filter(({ subject }) => subject === stint['subject']);
+    const holder = same.find((row) => row['day'] === stint['day']) ?? same[0];
+    const device = paid.find(
+      ({ device_id: id, subject, model }) =>
+        model !== undefined && (id === undefined ? subject === stint['subject'] : id === stint['device_id']),
+    );
+    const said = HOLDER_COLUMNS.flatMap((name) =>
+      holder?.[name] === undefined ? [] : [[name, holder[name]] as const],
+    );
+    return { ...Object.fromEntries(said), ...(device && { model: device['model'] ?? null }), ...stint };
+  });
+}
+
 /**
  * What a detector claims of rows written down by hand, by its own SQL on a real engine. The window is the month up to
  * 2026-03-04 and now its end, unless said otherwise; tables a detector reads and nobody gives are empty.
  */
 export async function claimsOn(
   asked: Detector,
-  tables: Readonly<Record<string, readonly Row[]>>,
+  tables: Tables,
   { from = '2026-02-02', until = '2026-03-04', now = until, options = {} }: Asked = {},
 ): Promise<readonly Claim[]> {
   const context = { options: asked.options.parse(options), from: day(from), until: day(until), now: day(now) };
@@ -29,7 +49,8 @@ export async function claimsOn(
     const read = queries.flatMap(([, { tables: named }]) =>
       named.map((need) => (typeof need === 'string' ? need : need.table)),
     );
-    for (const name of new Set(read)) await engine.run(madeOf(name, tables[name] ?? []));
+    const given: Tables = { ...tables, stint_day: withHolders(tables) };
+    for (const name of new Set(read)) await engine.run(madeOf(name, given[name] ?? []));
     const answers: Record<string, readonly unknown[]> = {};
     for (const [name, query] of queries) {
       const { from: start, until: end, now: moment } = context;

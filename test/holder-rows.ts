@@ -11,7 +11,9 @@ export interface ToldHolder {
   readonly name?: string;
   readonly stem?: string;
   readonly user?: string;
-  readonly namespace?: string;
+  /** None at all where null. */
+  readonly namespace?: string | null;
+  readonly account?: string;
   readonly cluster?: string;
   readonly model?: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -47,7 +49,8 @@ export function holderRows(holders: readonly ToldHolder[]): Record<'stint_day' |
         what: 'job',
         source: holder.source ?? 'kubernetes',
         cluster: holder.cluster ?? 'a',
-        namespace: holder.namespace ?? 'nlp',
+        namespace: holder.namespace === undefined ? 'nlp' : holder.namespace,
+        account: holder.account ?? null,
         user_name: holder.user ?? 'mchen',
         workload_kind: holder.kind ?? 'Job',
         workload_name: holder.name ?? 'train',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The real servers that `lab/` can start on this machine, one script each. */
-export const LAB_PARTS = ['prometheus', 'slurm', 'kubernetes', 'aws', 'objectstore'] as const;
+export const LAB_PARTS = ['prometheus', 'slurm', 'kubernetes', 'aws', 'objectstore', 'chromium'] as const;
 export type LabName = (typeof LAB_PARTS)[number];
 
 /** What a script is told beside its folder. */

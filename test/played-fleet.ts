@@ -97,7 +97,7 @@ function samplesOf(devices: readonly string[], from: number, until: number, step
     for (const time of times) {
       deviceIndex[row] = device;
       tsSeconds[row] = time;
-      engine[row] = device % 2 === 0 ? 800 : 0;
+      engine[row] = device % 2 === 0 ? 760 : 0;
       power[row] = device % 2 === 0 ? 600 : 70;
       row += 1;
     }

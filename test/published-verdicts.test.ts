@@ -244,8 +244,8 @@ function verdictsOn(example: Example, findings: readonly Finding[]): Record<stri
     0,
   );
   const verdicts: Record<string, number | 'question'> = {};
-  for (const { detector, kind, gpuUnits, takes } of findings) {
-    if (!takes.some(({ subject }) => subjects.has(subject))) continue;
+  for (const { detector, kind, gpuUnits, subjects: named } of findings) {
+    if (!named.some((subject) => subjects.has(subject))) continue;
     const part = Math.round((Number(gpuUnits) / units) * 100) * 10;
     const before = verdicts[detector];
     verdicts[detector] = kind === 'question' ? 'question' : (typeof before === 'number' ? before : 0) + part;

@@ -177,7 +177,7 @@ async function judged(space: ReadSpace, given: Record<string, number>): Promise<
   const rows = {
     services: await evidenceOf(space, queries.services, span),
     hours: await evidenceOf(space, queries.hours, span),
-    shares: await evidenceOf(space, queries.shares, span),
+    days: await evidenceOf(space, queries.days, span),
   };
   return oversizedServing.judge(rows as Parameters<typeof oversizedServing.judge>[0], { ...span, options });
 }
@@ -292,19 +292,17 @@ describe.skipIf(why !== '')(`ten pods of a real serving fleet, worked out by han
       return Math.floor((excess(hours, 850) * 1000) / idle);
     };
     const days = [...new Set(fleet.hours.map(({ hour }) => dayOf(hour)))].filter((day) => permilleOn(day) > 0);
-    const want = [...hand].map(([pod, { hours }]) => {
-      const idleOn = (day: number): number =>
-        sum(
-          [...hours].map(([hour, each]) =>
-            dayOf(hour) === day ? each.idle * 1000 + each.computing * each.gapPermille : 0,
-          ),
-        );
-      const weighed = sum(days.map((day) => idleOn(day) * permilleOn(day)));
-      return [`job kubernetes/${pod}/0`, Math.floor(weighed / sum(days.map(idleOn)))];
+    const dates = [...new Set(claim?.takes.map(({ firstDay }) => firstDay))].toSorted();
+    expect(dates).toHaveLength(days.length);
+    // Of each day by itself: what was spare on one says nothing about another.
+    const taken = new Map(claim?.takes.map(({ subject, firstDay, permille }) => [`${subject} ${firstDay}`, permille]));
+    const want = [...hand].flatMap(([pod, { hours }]) => {
+      const there = new Set([...hours.keys()].map(dayOf));
+      return days.flatMap((day, place) =>
+        there.has(day) ? [[`job kubernetes/${pod}/0 ${dates[place]}`, permilleOn(day)] as const] : [],
+      );
     });
-    expect(new Map(claim?.takes.map(({ subject, permille }) => [subject, permille]))).toEqual(
-      new Map(want as [string, number][]),
-    );
+    expect(want.map(([of]) => [of, taken.get(of)])).toEqual(want);
     expect(claim?.reachable?.lowPermille).toBe(
       Math.floor((excess(fleet.hours, 600) * 1000) / excess(fleet.hours, 850)),
     );

@@ -52,11 +52,11 @@ export const SMALL_FLEET: Readonly<Record<string, string>> = {
     slurm |201|own1|    |${at(8)}|${at(10)}|1|b|vision|  |lopez |Job       |render  |`),
   samples: csv(`
     device_id|ts|step_s|engine_permille
-    ${hourOfSamples('a1-0', 8, 900)}
+    ${hourOfSamples('a1-0', 8, 855)}
     ${hourOfSamples('a1-0', 9, 0)}
-    ${hourOfSamples('a2-0', 8, 500)}
-    ${hourOfSamples('a2-0', 9, 500)}
-    ${hourOfSamples('a2-1', 8, 500)}
+    ${hourOfSamples('a2-0', 8, 475)}
+    ${hourOfSamples('a2-0', 9, 475)}
+    ${hourOfSamples('a2-1', 8, 475)}
     ${hourOfSamples('a2-1', 9, 0)}`),
   rates: csv(`
     model|usd_per_gpu_hour

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FACT_TABLES, factTableByName } from '../src/facts/fact-table.ts';
 import { decisionNumbers, factExamples, links } from './tidy/documents.ts';
 import { importTable, purity } from './tidy/imports.ts';
+import { pageColours, pageImports, pageMarkup } from './tidy/pages.ts';
 import { fileNames, fileSizes, nobodyLetOff, nothingOfOneMachine } from './tidy/names.ts';
 import { notPortable, portableSql } from './tidy/portable-sql.ts';
 import { repeatable } from './tidy/repeatable.ts';
@@ -101,6 +102,44 @@ const rules: Record<string, HouseRule> = {
       file('src/lake/engine.ts', 'export const sql = `SELECT x::BIGINT FROM t`;'),
     ],
   },
+  'pages speak HTTP': {
+    rule: pageImports,
+    bad: {
+      'a page asks the ledger itself': file(
+        'web/src/pages/spend.tsx',
+        "import { spend } from '../../../src/app/spend.ts';",
+      ),
+      'a page runs a route': file('web/src/ask.ts', "import { spendRoute } from '../../src/api/routes/spend.ts';"),
+    },
+    good: [
+      file(
+        'web/src/ask.tsx',
+        "import type { SpendReply } from '../../src/api/routes/spend.ts';\nconst page = <p>1</p>;",
+      ),
+      file('web/src/figures.ts', "import { dollars } from '../../src/report/figures.ts';"),
+      file('web/src/csv.ts', "import { csvLine } from '../../src/report/safe-text.ts';"),
+    ],
+  },
+  'pages pass the content security policy': {
+    rule: pageMarkup,
+    bad: {
+      'a style attribute': file('web/src/parts/bar.tsx', 'const bar = <i style={{ width: 3 }} />;'),
+      'markup from text': file(
+        'web/src/parts/label.tsx',
+        'const label = <i dangerouslySetInnerHTML={{ __html: name }} />;',
+      ),
+      'a script in the page': file('web/index.html', '<script>run()</script>'),
+    },
+    good: [file('web/src/parts/bar.tsx', 'const bar = <rect width={3} className="f-idle" />;')],
+  },
+  'colours are named once': {
+    rule: pageColours,
+    bad: { 'a colour of its own': file('web/src/style/spend.css', '.bar { fill: #bd5504; }') },
+    good: [
+      file('web/src/style/tokens.css', ':root { --idle: #bd5504; }'),
+      file('web/src/style/spend.css', ".bar { fill: var(--idle); } .x { fill: url('#hatch'); }"),
+    ],
+  },
   'file names say what is in them': {
     rule: fileNames,
     bad: {
@@ -110,12 +149,16 @@ const rules: Record<string, HouseRule> = {
       'index is a place, not a thing': file('test/index.ts'),
       'not camelCase': file('src/lake/parquetFile.ts'),
       'not snake_case': file('bench/ten_days.ts'),
+      'not as components are called': file('web/src/parts/DataTable.tsx'),
     },
     good: [file('src/lake/parquet-file.test.ts'), file('bin/bursar.js'), file('src/ledger/README.md')],
   },
   'a source file has one noun': {
     rule: fileSizes,
-    bad: { 'four hundred and one lines': file('src/lake/engine.ts', 'x;\n'.repeat(401)) },
+    bad: {
+      'four hundred and one lines': file('src/lake/engine.ts', 'x;\n'.repeat(401)),
+      'of a page': file('web/src/pages/spend.tsx', 'x;\n'.repeat(401)),
+    },
     good: [file('src/lake/engine.ts', 'x;\n'.repeat(400))],
   },
   'nobody is let off a rule': {

@@ -1,7 +1,7 @@
 /**
  * The benchmark of the demo: `npm run bench:demo -- [parts]`, parts being any of
  *
- * start      the build and `bursar demo` with its defaults, as `npm start` runs them: wall, CPU, memory
+ * start      the build and `bursar demo` with its defaults, as `npm start` makes them: wall, CPU, memory
  * truth      bill, rates, truth and ledger of both worlds agree to the micro; what computes; the same seed, the same ledger
  * published  jobs and serving beside published data; what is not in ../shared/data is skipped with a word
  * large      10,000 GPUs × 30 days as files: CPU by sample, and memory that does not grow with the window (9 GB of disk)

@@ -15,7 +15,8 @@ import { measured } from '../demo/run.mjs';
  * @property {readonly Finding[]} findings
  * @property {readonly string[]} overclaimed categories of which more is claimed than there is
  * @property {readonly string[]} onMissing findings on a GPU whose telemetry is missing in their stretch
- * @property {readonly string[]} hardNegatives findings of idle money that is standby, thinking or an evaluation on the CPU
+ * @property {readonly string[]} hardNegatives findings of idle money most of which is standby, thinking or an evaluation on the CPU
+ * @property {number} hardNegativePart of all idle money that findings take, what is of these
  * @property {readonly { detector: string, findings: number, usd: number, rest: Map<string, number> }[]} byDetector
  */
 
@@ -58,8 +59,16 @@ export async function saidOf(duck, data) {
     hardNegatives: [...first.values()]
       .filter(({ category, reason }) => category === 'idle' && HARD_NEGATIVES.has(String(reason)))
       .map(({ finding, reason }) => `${name(finding)} (${String(reason)})`),
+    hardNegativePart: partOf(rests, ({ reason }) => HARD_NEGATIVES.has(String(reason))),
     byDetector: byDetector(findings, rests),
   };
+}
+
+/** @param {readonly import('../demo/duck.mjs').Row[]} rests @param {(row: import('../demo/duck.mjs').Row) => boolean} isMeant @returns {number} */
+function partOf(rests, isMeant) {
+  const idle = rests.filter(({ category }) => category === 'idle');
+  const sum = (/** @type {typeof idle} */ rows) => rows.reduce((total, { usd }) => total + Number(usd), 0);
+  return idle.length === 0 ? 0 : sum(idle.filter(isMeant)) / sum(idle);
 }
 
 /** @param {string | undefined} value */
@@ -75,13 +84,13 @@ const MET = `t.subject = o.subject AND (t.device_id IS NULL OR t.device_id = o.d
  * one GPU that fell silent; a finding that rests on such GPUs may not be.
  */
 const ON_MISSING = `
-  WITH held AS (SELECT subject, holder, device_id, hour, sum(usd) AS usd FROM ours_hour GROUP BY ALL),
+  WITH held AS (SELECT subject, life, device_id, hour, sum(usd) AS usd FROM ours_hour GROUP BY ALL),
   stretch AS (
-    SELECT DISTINCT t.finding, o.device_id, o.holder, o.hour, o.usd FROM taken t JOIN held o ON ${MET}
+    SELECT DISTINCT t.finding, o.device_id, o.life, o.hour, o.usd FROM taken t JOIN held o ON ${MET}
     WHERE t.category IN ('idle', 'starved', 'lost', 'computing')
   ), silent AS (
-    SELECT finding, device_id, holder, sum(usd) AS usd, coalesce(sum(missing_s) / sum(held_s), 0) AS missing
-    FROM stretch LEFT JOIN missing_hour USING (device_id, holder, hour) GROUP BY ALL
+    SELECT finding, device_id, life, sum(usd) AS usd, coalesce(sum(missing_s) / sum(held_s), 0) AS missing
+    FROM stretch LEFT JOIN missing_hour USING (device_id, life, hour) GROUP BY ALL
   )
   SELECT finding, coalesce(sum(usd) FILTER (missing > ${MISSING_PART_MAX}), 0) / sum(usd) AS part FROM silent
   GROUP BY finding HAVING part > ${MISSING_PART_MAX} ORDER BY finding`;

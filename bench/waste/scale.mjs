@@ -3,8 +3,8 @@
  * in from its files and derived; samples come every half hour, which changes nothing in the tables that are asked. The samples of the last day
  * come later, so that the second time is a day after the first.
  */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { BENCH_DATA, bursar, discard, measuredBursar } from '../demo/run.mjs';
 import { decimals, section, table } from '../demo/words.mjs';
 
@@ -14,9 +14,10 @@ const NAME = 'waste-scale';
 const CPU_SECONDS_MOST = 10;
 const MIB_MOST = 2048;
 
-/** @param {string | undefined} dir a folder made before by this; made and thrown away where left out @returns {Promise<string>} */
+/** @param {string | undefined} dir a lake of that size, derived; made and thrown away where left out @returns {Promise<string>} */
 export async function scale(dir) {
   const data = dir ?? (await prepared());
+  const later = join(data, 'files', `samples-${LAST_DAY}.csv`);
   /** @type {string[][]} */
   const rows = [];
   /** @param {string} what @param {string[]} args */
@@ -32,16 +33,27 @@ export async function scale(dir) {
     ]);
     console.error(rows.at(-1)?.join(' | '));
   };
+  // What an earlier run found is no first look.
+  rmSync(join(data, 'found'), { recursive: true, force: true });
   await ask('`findings`, first', ['findings']);
   await ask('`findings`, again', ['findings']);
+  await ask('`look`, after `findings`', ['look']);
+  await ask('`finding F-1`', ['finding', 'F-1']);
   await ask('`waste`', ['waste']);
   await ask('`runaway`', ['runaway']);
-  await bursar(['import', 'samples', join(data, 'files', `samples-${LAST_DAY}.csv`), '--data', data]);
-  await ask('derive one more day of samples', ['derive']);
-  await ask('`findings`, after one more day', ['findings']);
-  if (dir === undefined) discard(NAME);
+  // A lake of somebody else's is asked, and stays as it is.
+  if (dir === undefined) {
+    await bursar(['import', 'samples', later, '--data', data]);
+    await ask('derive one more day of samples', ['derive']);
+    await ask('`findings`, after one more day', ['findings']);
+    discard(NAME);
+  }
+  const made =
+    dir === undefined
+      ? `\`bursar demo ${SIZE.join(' ')}\`, taken in and derived before the clock starts`
+      : basename(dir);
   return section('Waste of 10,000 GPUs', 'npm run bench:waste -- --scale', [
-    `\`bursar demo ${SIZE.join(' ')}\`, taken in and derived before the clock starts; bars: ${CPU_SECONDS_MOST} s CPU and ${MIB_MOST} MiB for \`findings\`.`,
+    `${made}; bars: ${CPU_SECONDS_MOST} s CPU and ${MIB_MOST} MiB for \`findings\`.`,
     table(['asked', 'CPU s', 'wall s', 'peak MiB'], rows),
   ]);
 }

@@ -3,7 +3,7 @@
  * where Bursar's waterfall puts the same money. Bursar's code is not asked for any of it.
  *
  * Tables: true_hour, ours_hour (device, holder, hour, category, reason, usd), sensor_hour (device, hour: what was sent),
- * missing_hour (device, holder, hour: seconds held, and silent meanwhile), dead_hour (machine, hour: its exporter sent nothing at all), device.
+ * missing_hour (device, life of a holder, hour: seconds held, and silent meanwhile), dead_hour (machine, hour: its exporter sent nothing at all), device.
  */
 import { csv, openDuck } from '../demo/duck.mjs';
 
@@ -16,6 +16,8 @@ const BLANK_MIN = 2_000_000_000;
 
 const HOUR = `INTERVAL 1 HOUR`;
 const at = (/** @type {string} */ column) => `CAST(replace(${column}, 'Z', '') AS TIMESTAMP)`;
+/** One attempt of a holder; two of them may share a GPU's hour, and only one its silence. */
+const LIFE = `coalesce(source || '/' || allocation_id || '/' || attempt, '')`;
 const reading = (/** @type {string} */ column) =>
   `CASE WHEN CAST(${column} AS BIGINT) < ${BLANK_MIN} THEN CAST(${column} AS BIGINT) END`;
 
@@ -32,7 +34,7 @@ export async function openTold(data) {
   await duck.run(MISSING_HOURS(files));
   await duck.run(DEAD_HOURS);
   await duck.run(`CREATE TABLE ours_hour AS
-    SELECT device_id, coalesce(allocation_id, '') AS holder, hour_start AS hour, category, coalesce(reason, '') AS reason, subject,
+    SELECT device_id, coalesce(allocation_id, '') AS holder, hour_start AS hour, category, coalesce(reason, '') AS reason, subject, ${LIFE} AS life,
       sum(usd_micros) / 1e6 AS usd
     FROM '${data}/tables/waterfall/**/*.parquet'
     WHERE device_id IS NOT NULL AND disposition = 'held' GROUP BY ALL`);
@@ -68,13 +70,13 @@ const SENSOR_HOURS = `
   FROM sample GROUP BY ALL`;
 
 /**
- * Of each hour a holder has a device: the seconds, and those in which the device was silent for longer than samples are trusted to speak
+ * Of each hour an attempt has a device: the seconds, and those in which the device was silent for longer than samples are trusted to speak
  * for each other. What was silent before it was held, or after, is nobody's.
  */
 const MISSING_HOURS = (/** @type {string} */ files) => `
   CREATE TABLE missing_hour AS
   WITH span AS (
-    SELECT DISTINCT device_id, coalesce(allocation_id, '') AS holder, ${at('"from"')} AS from_at, ${at('"until"')} AS until_at
+    SELECT DISTINCT device_id, ${LIFE} AS life, ${at('"from"')} AS from_at, ${at('"until"')} AS until_at
     FROM ${csv(`${files}/truth.csv`)} WHERE device_id IS NOT NULL AND category <> 'unallocated' AND "until" > "from"
   ), edge AS (SELECT min(hour) AS first_hour, max(hour) + ${HOUR} AS last_hour FROM true_hour
   ), told AS (
@@ -87,15 +89,15 @@ const MISSING_HOURS = (/** @type {string} */ files) => `
             max(step_s) OVER (PARTITION BY device_id) AS longest_s FROM told) t
     WHERE next_at > ts + to_seconds(${BRIDGED_STEPS_MAX} * longest_s)
   ), held_hour AS (
-    SELECT device_id, holder, hour, greatest(from_at, hour) AS from_at, least(until_at, hour + ${HOUR}) AS until_at
+    SELECT device_id, life, hour, greatest(from_at, hour) AS from_at, least(until_at, hour + ${HOUR}) AS until_at
     FROM span, unnest(generate_series(date_trunc('hour', from_at), until_at - INTERVAL 1 SECOND, ${HOUR})) AS h(hour)
   ), silent AS (
-    SELECT h.device_id, holder, hour, from_at,
+    SELECT h.device_id, life, hour, from_at,
       sum(epoch(least(until_at, silent_until) - greatest(from_at, silent_from))) AS missing_s
     FROM held_hour h JOIN gap g ON h.device_id = g.device_id AND silent_from < until_at AND silent_until > from_at GROUP BY ALL
   )
-  SELECT device_id, holder, hour, sum(epoch(until_at - from_at)) AS held_s, sum(coalesce(missing_s, 0)) AS missing_s
-  FROM held_hour LEFT JOIN silent USING (device_id, holder, hour, from_at) GROUP BY ALL`;
+  SELECT device_id, life, hour, sum(epoch(until_at - from_at)) AS held_s, sum(coalesce(missing_s, 0)) AS missing_s
+  FROM held_hour LEFT JOIN silent USING (device_id, life, hour, from_at) GROUP BY ALL`;
 
 /** Hours of a machine in which none of its devices sent anything. Loss of single samples does not look like this. */
 const DEAD_HOURS = `

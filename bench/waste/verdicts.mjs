@@ -1,6 +1,6 @@
 /**
  * CPU or storage? Of each finding about work that waits for its input, what the world's own numbers say its jobs waited for,
- * beside what the finding says. A loader waits for the slower of the two: its cores, or the storage however many cores wait.
+ * beside what the finding says; one that says "its input" names no cause and is not judged. A loader waits for the slower of the two: its cores, or the storage however many cores wait.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,8 @@ export async function verdictsOf(duck, data, findings) {
     sum.machines += Number(machines) > 1 ? Number(exchanged ?? 0) : 0;
     sums.set(Number(finding), sum);
   }
-  return [...sums].map(([finding, { cpu, storage, machines }]) => {
+  const named = [...sums].filter(([finding]) => !findings[finding]?.what.includes('waits for its input'));
+  return named.map(([finding, { cpu, storage, machines }]) => {
     const { what } = findings[finding] ?? { what: '' };
     const said = causeSaid(what);
     const largest = Math.max(cpu, storage, machines);

@@ -27,7 +27,7 @@ export function recompute({ entries, charges, pools, chargeHours, deviceHours },
     return component === 'gpu' ? ofGpu : price - ofGpu;
   };
   const priceOf = (/** @type {any} */ e) => {
-    const { billId, hourStart: hour, nodeId, rootDeviceId, resourceId, disposition, component } = e;
+    const { billId, hourStart: hour, nodeId, rootDeviceId, resourceId, disposition, component, reason } = e;
     const [device] = all(deviceHours, { hour, rootDeviceId });
     if (billId !== null && device) return ofPart(e, device, part(ofNode(e), device.split));
     if (device) {
@@ -38,7 +38,8 @@ export function recompute({ entries, charges, pools, chargeHours, deviceHours },
     const isBesideNode = disposition === 'beside' && ['storage', 'transfer', 'network'].includes(component);
     if (nodeId !== null && isBesideNode) return charged(hour, { billId, kind: component, nodeId });
     if (nodeId !== null) return ofNode(e);
-    const kind = disposition === 'beside' ? component : disposition;
+    const isUnused = reason === 'unused-commitment';
+    const kind = isUnused ? 'unused' : disposition === 'beside' ? component : disposition;
     if (kind === 'rounding') return BigInt(all(chargeHours, { billId, hour, kind })[0].usdMicros);
     return charged(hour, { billId, kind, resourceId });
   };

@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   state: ['money', 'facts'],
   demo: ['money', 'facts'],
   app: ['money', 'facts', ...DOMAIN],
-  cli: ['money', 'facts', 'app', 'report'],
+  cli: ['money', 'facts', 'app', 'report', 'api'],
   api: ['money', 'facts', 'app', 'report'],
   mcp: ['money', 'facts', 'app', 'report'],
 };

@@ -15,7 +15,7 @@ export interface Import {
 }
 
 /** Every node of a TypeScript text, parents before children. */
-export function syntaxNodes(text: string): SyntaxNode[] {
+export function syntaxNodes(text: string, lang: 'ts' | 'tsx' = 'ts'): SyntaxNode[] {
   const nodes: SyntaxNode[] = [];
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) value.forEach(visit);
@@ -24,7 +24,7 @@ export function syntaxNodes(text: string): SyntaxNode[] {
       Object.values(value).forEach(visit);
     }
   };
-  visit(parseAst(text, { lang: 'ts' }));
+  visit(parseAst(text, { lang }));
   return nodes;
 }
 

@@ -12,7 +12,7 @@ export interface RepoFile {
 export type Rule = (files: readonly RepoFile[]) => string[];
 
 /**
- * Every text file of the repository, without the folders .gitignore names. Walks, so that a copy without git is checked
+ * Every file of the repository, without the folders .gitignore names; of a picture only its name. Walks, so that a copy without git is checked
  * all the same.
  */
 export function repoFiles(root: string): RepoFile[] {
@@ -26,7 +26,7 @@ export function repoFiles(root: string): RepoFile[] {
       if (entry.isDirectory()) walk(path);
       else if (entry.isFile() && !path.endsWith('.tgz')) {
         const bytes = readFileSync(join(root, path));
-        if (!bytes.includes(0)) found.push({ path, text: bytes.toString('utf8') });
+        found.push({ path, text: bytes.includes(0) ? '' : bytes.toString('utf8') });
       }
     }
   };

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { axeViolations, hasBrowser, overlaps, settled } from './browser.ts';
+import { demoFolder, openDashboard } from './dashboard.ts';
+import type { Dashboard } from './dashboard.ts';
+
+/** A job, a GPU and what the figures of the fleet are of, as the demo has them. */
+interface Named {
+  readonly job: string;
+  readonly gpu: string;
+}
+
+const PATHS: readonly ((named: Named) => string)[] = [
+  () => '/overview',
+  () => '/overview?view=table&window=2d',
+  () => '/overview?why=verdict',
+  () => '/spend',
+  () => '/spend?view=table&why=category%3Didle',
+  () => '/fleet',
+  ({ gpu }) => `/fleet?view=table&hours=table&gpu=${gpu}`,
+  () => '/jobs',
+  ({ job }) => `/jobs/${job}`,
+  ({ job }) => `/jobs/${job}?view=table`,
+  () => '/findings',
+  () => '/findings/F-1',
+  () => '/findings/F-2?view=table',
+  () => '/teams',
+  () => '/teams/nlp?month=2026-10',
+  () => '/unattributed?month=2026-10',
+  () => '/sources',
+];
+
+describe.skipIf(!hasBrowser)('the pages on the demo, in a real browser', () => {
+  let dashboard: Dashboard;
+  let removeDemo: () => Promise<void>;
+  let named: Named;
+  beforeAll(async () => {
+    const demo = await demoFolder();
+    removeDemo = demo.remove;
+    dashboard = await openDashboard(demo.dataDir);
+    const jobs = await asked<{ rows: { source: string; allocationId: string }[] }>('/jobs');
+    const fleet = await asked<{ groups: { nodes: { devices: { deviceId: string }[] }[] }[] }>('/fleet');
+    const [job] = jobs.rows;
+    const gpu = fleet.groups[0]?.nodes[0]?.devices[0]?.deviceId ?? '';
+    named = {
+      job: encodeURIComponent(`${job?.source ?? ''}/${job?.allocationId ?? ''}`),
+      gpu: encodeURIComponent(gpu),
+    };
+  }, 300_000);
+  afterAll(async () => {
+    await dashboard.close();
+    await removeDemo();
+  });
+
+  it('every page has no accessibility violation, no complaint and no text over another, light and dark', async () => {
+    const { page, complaints, close } = await dashboard.open('/overview');
+    const found: Record<string, string[]> = {};
+    for (const path of PATHS.map((of) => of(named))) {
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(`${dashboard.url}${path}`);
+      await settled(page);
+      expect(await page.locator('h1').count(), path).toBe(1);
+      expect(await page.locator('.trouble').count(), path).toBe(0);
+      const wrong = [...(await axeViolations(page)), ...(await overlaps(page))];
+      // Colours are all that the other theme changes.
+      await page.emulateMedia({ colorScheme: 'dark' });
+      wrong.push(...(await axeViolations(page, ['color-contrast'])).map((each) => `dark: ${each}`));
+      if (wrong.length > 0) found[path] = wrong;
+    }
+    expect(found).toEqual({});
+    expect(complaints).toEqual([]);
+    await close();
+  }, 180_000);
+
+  it('a text over another is found, so that the check above means something', async () => {
+    const { page, close } = await dashboard.open('/teams?month=2026-10');
+    await settled(page);
+    expect(await overlaps(page)).toEqual([]);
+    await page.evaluate(() => {
+      const [over, under] = [document.querySelector('.nav-foot p'), document.querySelector('.nav-foot p + p')];
+      if (over !== null && under !== null) under.append(over.cloneNode(true));
+      document.styleSheets[0]?.insertRule('.nav-foot p p { position: absolute; margin-top: -1.2em; }');
+    });
+    expect((await overlaps(page)).join()).toContain('and "Made-up data"');
+    await close();
+  });
+
+  it('leads by keyboard from a figure of the overview to the rows behind it, which add up', async () => {
+    const { page, close } = await dashboard.open('/overview');
+    await settled(page);
+    // Down to the row of what was idle, and why.
+    const rows = await page.locator('table.waterfall tbody tr').allInnerTexts();
+    const place = rows.findIndex((row) => row.startsWith('Idle'));
+    for (let step = 0; step <= place; step += 1) await page.keyboard.press('j');
+    const figure = page.locator('tr.chosen .figure');
+    const amount = await figure.innerText();
+    await page.keyboard.press('w');
+    const panel = page.locator('.panel');
+    await panel.waitFor();
+    await settled(page);
+    expect(page.url()).toContain('why=category%3Didle');
+    expect(await panel.getByRole('heading', { name: `Why ${amount}?` }).count()).toBe(1);
+    expect(await panel.innerText()).toMatch(/difference \$0/i);
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    // And on to the page that divides it: Enter is of the row again once one has moved.
+    await page.keyboard.press('k');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/spend\?.*filter=category%3Didle/);
+    await settled(page);
+    expect(await page.locator('#paid-title').innerText()).toContain(amount);
+    await close();
+  });
+
+  it('why on the fleet takes the figure of the page apart, also with a team in the address', async () => {
+    const { page, close } = await dashboard.open('/fleet?team=nlp');
+    await settled(page);
+    const figure = page.locator('.verdict .figure').first();
+    const amount = await figure.innerText();
+    await figure.click();
+    await page.locator('.panel').waitFor();
+    await settled(page);
+    expect(await page.locator('.panel h2').first().innerText()).toBe(`Why ${amount}?`);
+    await close();
+  });
+
+  it.each([
+    '/spend?window=2026-10-30%2F2026-11-01&by=class&step=1d',
+    '/findings?category=idle',
+    '/fleet?measure=memory&zoom=4&pan=6',
+    '/teams/nlp?month=2026-10&view=table',
+  ])('shows the same when the link %s is opened again', async (path) => {
+    const first = await dashboard.open(path);
+    await settled(first.page);
+    const [shown, address] = [await first.page.locator('main').innerText(), first.page.url()];
+    await first.page.goto('about:blank');
+    await first.page.goto(address);
+    await settled(first.page);
+    expect(await first.page.locator('main').innerText()).toBe(shown);
+    await first.close();
+  });
+
+  it('can be used with the keyboard alone', async () => {
+    const { page, close } = await dashboard.open('/overview');
+    await settled(page);
+    await page.keyboard.press('g');
+    await page.keyboard.press('i');
+    await page.waitForURL(/\/findings/);
+    await settled(page);
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    expect(await page.locator('tr.chosen').count()).toBe(1);
+    await page.keyboard.press('k');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/findings\/F-\d+/);
+    await settled(page);
+    await page.keyboard.press('?');
+    expect(await page.locator('dialog[open]').count()).toBe(1);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    expect(await page.locator('dialog[open]').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await page.waitForURL(/\/findings(\?|$)/);
+    await settled(page);
+    await page.keyboard.press('[');
+    await expect.poll(() => page.url(), { timeout: 20_000 }).toContain('window=');
+    await close();
+  });
+
+  it('accepts a finding by key, and the command sees it', async () => {
+    const { page, close } = await dashboard.open('/findings');
+    await settled(page);
+    await page.keyboard.press('j');
+    const id = await page.locator('tr.chosen td').first().innerText();
+    await page.keyboard.press('a');
+    const stateOf = async (): Promise<string> =>
+      (await asked<{ record: { state: string } }>(`/findings/${id}`)).record.state;
+    await expect.poll(stateOf, { timeout: 20_000 }).toBe('accepted');
+    await close();
+  });
+
+  it('a finding that was asked for by category has as many rows in its file as on the page', async () => {
+    const { page, close } = await dashboard.open('/findings?category=idle&rows=all');
+    await settled(page);
+    const rows = await page.locator('table.findings tbody tr').count();
+    const href = await page.getByRole('link', { name: 'CSV' }).first().getAttribute('href');
+    const file = await (await fetch(`${dashboard.url}${href ?? ''}`)).text();
+    expect(file.trimEnd().split('\n')).toHaveLength(rows + 1);
+    await close();
+  });
+
+  it('prints a statement on one sheet of A4, light also where the page is dark', async () => {
+    const { page, close } = await dashboard.open('/teams/nlp?month=2026-10', { colorScheme: 'dark' });
+    await settled(page);
+    await page.emulateMedia({ media: 'print' });
+    expect(await inkOf(page)).toBe('rgb(22, 25, 29)');
+    const pdf = (await page.pdf({ format: 'A4', preferCSSPageSize: true })).toString('latin1');
+    expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+    await close();
+  });
+
+  async function asked<Reply>(path: string): Promise<Reply> {
+    return (await (await fetch(`${dashboard.url}/api/v1${path}`)).json()) as Reply;
+  }
+});
+
+/** The colour of what is written. */
+async function inkOf(page: Page): Promise<string> {
+  return page.evaluate(() => getComputedStyle(document.body).color);
+}

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fleetFolder } from '../fleet-folder.ts';
+import type { FleetFolder } from '../fleet-folder.ts';
+import { SMALL_FLEET } from '../small-fleet.ts';
+import { axeViolations, hasBrowser, settled } from './browser.ts';
+import { openDashboard } from './dashboard.ts';
+import type { Dashboard } from './dashboard.ts';
+
+describe.skipIf(!hasBrowser)('what a page says when it does not have what was asked', () => {
+  let fleet: FleetFolder;
+  let dashboard: Dashboard;
+  beforeAll(async () => {
+    fleet = await fleetFolder(SMALL_FLEET);
+    dashboard = await openDashboard(fleet.dataDir);
+  }, 300_000);
+  afterAll(async () => {
+    await dashboard.close();
+    await fleet.remove();
+  });
+
+  it('an empty folder says the next step on every page, and shows no zeros', async () => {
+    const empty = await fleetFolder({});
+    const url = await dashboard.also(empty.dataDir);
+    const { page, complaints, close } = await dashboard.open(`${url}/overview`);
+    const told: Record<string, string> = {};
+    for (const path of ['/overview', '/spend', '/fleet', '/jobs', '/findings', '/teams', '/sources']) {
+      await page.goto(`${url}${path}`);
+      await settled(page);
+      expect(await page.locator('.trouble').count(), path).toBe(0);
+      expect(await axeViolations(page), path).toEqual([]);
+      told[path] = await page.locator('main').innerText();
+    }
+    expect(told['/overview']).toMatch(/Nothing to judge yet/);
+    expect(told['/fleet']).toMatch(/bursar import nodes FILE/);
+    expect(told['/jobs']).toMatch(/bursar import allocations FILE/);
+    expect(complaints).toEqual([]);
+    await close();
+    await empty.remove();
+  });
+
+  it('a filter that matches nothing keeps the filter in view', async () => {
+    const { page, close } = await dashboard.open('/spend?window=2026-03-02&filter=cluster%3Da%2Cteam%3Dnobody');
+    await settled(page);
+    expect(await page.locator('main').innerText()).toMatch(/take a filter off/);
+    expect(await page.getByText('team: nobody').count()).toBe(1);
+    await close();
+  });
+
+  it('a part that fails says what and offers another try; the rest stays', async () => {
+    const { page, close } = await dashboard.open('/sources');
+    const failed = { title: 'cannot answer', detail: 'the rows could not be read', hint: 'bursar doctor says more' };
+    await page.route('**/api/v1/waste*', (route) =>
+      route.fulfill({ status: 500, json: failed, contentType: 'application/problem+json' }),
+    );
+    await page.goto(`${dashboard.url}/overview?window=2026-03-02`);
+    await page.getByText('the rows could not be read').waitFor();
+    await settled(page);
+    expect(await page.getByText('bursar doctor says more').count()).toBe(1);
+    expect(await page.locator('.verdict').count()).toBe(1);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.unroute('**/api/v1/waste*');
+    await page.getByRole('button', { name: 'try again' }).click();
+    await page.locator('table.waterfall').waitFor();
+    await close();
+  });
+
+  it('a silent source stands over every page and beside its name', async () => {
+    const { page, close } = await dashboard.open('/sources');
+    await page.route('**/api/v1/status', async (route) => {
+      const status = (await (await route.fetch()).json()) as object;
+      const sources = { total: 3, wrong: 1, attention: 0, silentSince: '2026-03-02T04:10:00Z' };
+      await route.fulfill({ json: { ...status, sources } });
+    });
+    await page.goto(`${dashboard.url}/jobs?window=2026-03-02`);
+    await settled(page);
+    expect(await page.getByText('1 of 3 sources is silent since 2 Mar, 04:10 UTC').count()).toBe(1);
+    expect((await page.locator('nav .count.alert').innerText()).trim()).toBe('1');
+    expect(await axeViolations(page)).toEqual([]);
+    await close();
+  });
+
+  it('what has no price is told so, and sums are at least', async () => {
+    const { page, close } = await dashboard.open('/spend?window=2026-03-02&by=cluster');
+    await settled(page);
+    expect(await page.locator('#paid-title').innerText()).toMatch(/≥ \$/);
+    await page.goto(`${dashboard.url}/fleet?window=2026-03-02&view=table`);
+    await settled(page);
+    const odd = page.locator('tbody tr', { hasText: 'Zorg' });
+    expect(await odd.innerText()).toMatch(/no price/);
+    await close();
+  });
+
+  it('figures of the question before are marked as such until the new ones are there', async () => {
+    const { page, close } = await dashboard.open('/spend?window=2026-03-02');
+    await settled(page);
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/api/v1/spend/breakdown?*7d*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByLabel('Window, UTC').selectOption('7d');
+    await page.locator('main[data-before]').waitFor();
+    expect(await page.locator('.before-line').innerText()).toMatch(/question before/);
+    // The control names the new window, and no days of the old one.
+    expect(await page.getByLabel('Window, UTC').locator('option:checked').innerText()).toBe('7 days');
+    release();
+    await settled(page);
+    expect(await page.locator('[data-before]').count()).toBe(0);
+    await close();
+  });
+});
