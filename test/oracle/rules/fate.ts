@@ -78,20 +78,13 @@ export function fatesOf(
     if (!told.has(name)) told.set(name, fateOf(dayOf(time)));
     return told.get(name);
 
-    function begunAt(day: number): number {
-      return onDay(attempts.get(keyOf(holder)) ?? [], day).begun_at;
+    function hadRested(day: number): boolean {
+      const { rows: there } = onDay(attempts.get(keyOf(holder)) ?? [], day);
+      return isTakenAtRest(there, hoursOf.get(keyOf(holder)) ?? [], day);
     }
 
-    /** Taken away from outside when all of it had been idle for hours. */
-    function hadRested(ended_at: number): boolean {
-      const day = dayOf(ended_at - 1);
-      const { rows: there } = onDay(attempts.get(keyOf(holder)) ?? [], day);
-      const isOver = there.every((row) => row.held_until !== null && row.held_until <= day + DAY_S);
-      if (!isOver || !['node-fail', 'preempted'].includes(least(there.map((row) => row.outcome)) ?? '')) return false;
-      const own = (hoursOf.get(keyOf(holder)) ?? []).filter((row) => dayOf(row.hour) === day);
-      const last = [...new Set(own.map((row) => row.hour))].toSorted((a, b) => b - a).slice(0, 3);
-      const isIdle = (row: GpuHour): boolean => row.computing_units === 0n && row.unknown_units === 0n;
-      return last.length === 3 && own.filter((row) => last.includes(row.hour)).every(isIdle);
+    function begunAt(day: number): number {
+      return onDay(attempts.get(keyOf(holder)) ?? [], day).begun_at;
     }
 
     function fateOf(day: number): Fate | undefined {
@@ -104,7 +97,7 @@ export function fatesOf(
       const isAgain = [...begun, ...waits].some((later) => continues(attempt, later, ended_at));
       const isByHand = !isAgain && [...begun, ...waits].some((later) => isHandedInAgain(attempt, later, ended_at));
       const resumed = isAgain || isByHand;
-      if (!resumed && (outcome === 'timeout' || hadRested(ended_at))) return undefined;
+      if (!resumed && (outcome === 'timeout' || hadRested(dayOf(ended_at - 1)))) return undefined;
       const givenUp = begun.some(
         ({ rows: of, begun_at }) =>
           of[0]?.source === holder.source && begun_at >= ended_at + DAY_S && begun_at < ended_at + FORTNIGHT_S,
@@ -120,6 +113,16 @@ export function fatesOf(
       return kept_at >= until ? undefined : { outcome, from, until, lost_from: Math.max(from, kept_at) };
     }
   };
+}
+
+/** Taken away from outside on its last day, when all of it had been idle for hours. */
+function isTakenAtRest(there: readonly AllocationRow[], hours: readonly GpuHour[], day: number): boolean {
+  const isOver = there.every((row) => row.held_until !== null && row.held_until <= day + DAY_S);
+  if (!isOver || !['node-fail', 'preempted'].includes(least(there.map((row) => row.outcome)) ?? '')) return false;
+  const own = hours.filter((row) => dayOf(row.hour) === day);
+  const last = [...new Set(own.map((row) => row.hour))].toSorted((a, b) => b - a).slice(0, 3);
+  const isIdle = (row: GpuHour): boolean => row.computing_units === 0n && row.unknown_units === 0n;
+  return last.length === 3 && own.filter((row) => last.includes(row.hour)).every(isIdle);
 }
 
 function isJob({ rows }: Attempt<Named>): boolean {
