@@ -7,6 +7,7 @@ import { findingMessage } from './finding-message.ts';
 import { findingPage } from './finding-page.ts';
 import { rangeWords, shortDollars } from './figures.ts';
 import { moneyWords, sparkline } from './finding-words.ts';
+import { firstFindingsJson } from './overview/first-findings.ts';
 
 const USD = 1_000_000n;
 const HOUR = 63_000n * 3600n;
@@ -227,6 +228,8 @@ describe('the list', () => {
       '2 small ones below $10.00 each (0.1 % of what is wasted): cash $18 in all: bursar findings --small',
     );
     expect(findingList(all, { small: true }).filter((line) => line.startsWith('F-'))).toHaveLength(3);
+    // The dashboard counts what it lists, too.
+    expect(firstFindingsJson(all)).toMatchObject({ count: 1, first: [{ id: 'F-1' }] });
   });
 
   it.each([80, 120, 160])('cuts nothing of what it says in %i columns, and breaks no command', (width) => {

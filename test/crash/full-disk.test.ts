@@ -84,7 +84,7 @@ describe.skipIf(!mayMount())('a small disk (skipped where tmpfs may not be mount
     const hashB = (await run(secondBill, derive, firstBill, derive))[1];
     expect(hashB).not.toBe(hashA);
     const outcomes = new Set<string>();
-    for (let free = 0; !outcomes.has('both done'); free = free * 2 + 16_384) {
+    const tryWith = async (free: number): Promise<string> => {
       disk.leave(free);
       const [imported, derived, answered] = await run(secondBill, derive, read);
       const label = `${free} bytes free: ${imported} ${derived}`;
@@ -94,11 +94,21 @@ describe.skipIf(!mayMount())('a small disk (skipped where tmpfs may not be mount
       const wholeOnes = derived !== 'disk-full' ? [derived] : imported === hashA ? [hashA, hashB] : [hashA];
       expect(wholeOnes, label).toContain(answered);
       expect(await stateOf(dataDir), label).toMatchObject({ hash: answered, broken: [] });
-      outcomes.add(imported !== hashA ? 'import refused' : derived === hashB ? 'both done' : 'derive refused');
       disk.empty();
       expect(await litterOf(dataDir), label).toEqual([]);
       expect(await run(secondBill, derive, firstBill, derive), label).toEqual([answered, hashB, hashB, hashA]);
       expect(await misnamedOf(dataDir), label).toEqual([]);
+      const outcome = imported !== hashA ? 'import refused' : derived === hashB ? 'both done' : 'derive refused';
+      outcomes.add(outcome);
+      return outcome;
+    };
+    let [tooLittle, enough] = [0, 16_384];
+    while ((await tryWith(enough)) !== 'both done') [tooLittle, enough] = [enough, enough * 2];
+    // Between them is the room in which an import fits and what follows from it does not.
+    while (!outcomes.has('derive refused') && enough - tooLittle > 4096) {
+      const middle = tooLittle + Math.floor((enough - tooLittle) / 2);
+      if ((await tryWith(middle)) === 'both done') enough = middle;
+      else tooLittle = middle;
     }
     expect(outcomes).toEqual(new Set(['import refused', 'derive refused', 'both done']));
   });

@@ -11,18 +11,16 @@ export const GENTLE_RADIUS_MAX = 1;
 /** What to do first and what all of it comes to, by category: cash and capacity each by itself. */
 export function firstFindingsJson(answer: FindingsAnswer): unknown {
   const { findings, window } = answer;
+  const worth = findings.filter((finding) => !isSmall(finding, answer));
   const categories = [...new Set(findings.map(({ category }) => category))];
   const of = (keeps: (finding: Finding) => boolean): unknown => sumJson(sumOf(findings.filter(keeps)));
   return {
     window: { from: isoTime(window.from), until: isoTime(window.until), ledgerDays: window.ledgerDays },
-    count: findings.length,
+    count: worth.length,
     sum: sumJson(answer.sum),
     gentle: of(({ blastRadius }) => blastRadius <= GENTLE_RADIUS_MAX),
     byCategory: Object.fromEntries(categories.map((category) => [category, of((each) => each.category === category)])),
-    first: findings
-      .filter((finding) => !isSmall(finding, answer))
-      .slice(0, FIRST_SHOWN)
-      .map(findingJson),
+    first: worth.slice(0, FIRST_SHOWN).map(findingJson),
   };
 }
 

@@ -90,8 +90,8 @@ function addSlices(draft: Draft, parent: DeviceRow): void {
   for (const [i, slot] of slots.entries()) {
     const latest = parent.present_until ?? end;
     const earliest = Math.max(parent.present_from, start);
-    const from = dice.chance(50) ? earliest : someTime(draft, earliest, latest - HOUR_S);
-    const until = dice.chance(50) ? parent.present_until : someTime(draft, from + 60, latest);
+    const from = dice.chance(75) ? earliest : someTime(draft, earliest, latest - HOUR_S);
+    const until = dice.chance(75) ? parent.present_until : someTime(draft, from + 60, latest);
     draft.devices.push({
       ...parent,
       device_id: `MIG-${parent.device_id}-${i}`,

@@ -136,7 +136,10 @@ export function addHolders(draft: Draft): void {
   for (const row of draft.devices) {
     const where = { node_id: dice.chance(90) ? row.node_id : null, device_id: row.device_id };
     const isSlice = row.parent_device_id !== null;
-    if (dice.chance(isSlice ? 70 : 50)) oneAfterTheOther(draft, isSlice ? { ...where, isolation: 'mig' } : where);
+    // Slices are few: most are held, and by jobs, which alone can pause.
+    const asJob = dice.chance(70) ? { workload_kind: 'Job', workload_name: 'train', labels: {} } : {};
+    if (dice.chance(isSlice ? 95 : 50))
+      oneAfterTheOther(draft, isSlice ? { ...where, ...asJob, isolation: 'mig' } : where);
     if (draft.has('overlaps') && dice.chance(60)) overlapping(draft, where);
     if (draft.has('sharing') && dice.chance(60)) sharing(draft, where);
   }

@@ -6,10 +6,10 @@ import type { Draft } from './draft.ts';
 
 const permille = ({ dice }: Draft): number => dice.pick([0, 0, 5, 9, 10, 11, 300, 499, 500, 501, 990]);
 
-/** Metrics a row carries: exporters write some of them in rows of their own. */
-function metricsOf(draft: Draft, idle: boolean): Partial<SampleRow> {
+/** Metrics a row carries: exporters write some of them in rows of their own. `restPercent`: how often it is one of a GPU at rest. */
+function metricsOf(draft: Draft, restPercent: number): Partial<SampleRow> {
   const { dice } = draft;
-  const value = (): number => (idle && dice.chance(70) ? dice.pick([0, 9]) : permille(draft));
+  const value = (): number => (dice.chance(restPercent) ? dice.pick([0, 9]) : permille(draft));
   const watts = (): number => dice.pick([0, 9, 27, 31, 32, 70, 90, 91, 92, 100, 117, 118, 130, 131, 140, 141, 400]);
   const carries = (percent: number): boolean => !draft.has('signals') || dice.chance(percent);
   return {
@@ -25,13 +25,19 @@ function metricsOf(draft: Draft, idle: boolean): Partial<SampleRow> {
   };
 }
 
+const QUARTER_S = 900;
+
 /** A stretch of samples with steps that are mostly kept, some missed, some off the beat. */
 function addStretch(draft: Draft, device_id: string, from: number, until: number, step_s: number): void {
   const { dice } = draft;
   let idle = dice.chance(50);
+  // Pauses over midnight are rare by chance, and days are where a pause is easily cut.
+  const restsOverMidnight = dice.chance(40);
   for (let ts = from; ts + step_s <= until;) {
     if (dice.chance(10)) idle = !idle;
-    draft.samples.push(sample({ device_id, ts, step_s, ...metricsOf(draft, idle) }));
+    const isMidnight = (ts + QUARTER_S) % DAY_S < 2 * QUARTER_S;
+    const restPercent = restsOverMidnight && isMidnight ? 100 : idle ? 70 : 0;
+    draft.samples.push(sample({ device_id, ts, step_s, ...metricsOf(draft, restPercent) }));
     const missed = dice.chance(10) ? dice.pick([2, 3, 4, 20]) : 1;
     ts += missed * step_s + (dice.chance(10) ? dice.int(1, Math.max(1, step_s - 1)) : 0);
   }

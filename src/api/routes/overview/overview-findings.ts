@@ -13,7 +13,10 @@ const Reachable = z.object({ cashUsdMicros: MicrosRange, capacityGpuSeconds: Sec
 
 const First = z.object({
   window: Span.extend({ ledgerDays: z.number().int() }),
-  count: z.number().int(),
+  count: z
+    .number()
+    .int()
+    .meta({ description: 'As many as `bursar findings --all` lists; smaller ones are in the sums only' }),
   sum: Reachable,
   gentle: Reachable.meta({ description: 'Of the findings with a blast radius of at most 1' }),
   byCategory: z.record(z.string(), Reachable),
