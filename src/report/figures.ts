@@ -58,6 +58,16 @@ export function dollarsOf(parts: readonly (bigint | null)[]): { total: string; p
   };
 }
 
+/** What some of the parts come to, as `dollarsOf` shows them: who adds up what is on the screen gets the same. */
+export function dollarsOfSome(parts: readonly (bigint | null)[], isWanted: (place: number) => boolean): string {
+  const known = parts.map((part) => part ?? 0n);
+  const unit = usesCents(known.reduce((a, b) => a + b, 0n)) ? MICROS_PER_CENT : MICROS_PER_USD;
+  const shown = roundLargestRemainder(known, unit);
+  const sumOf = (amounts: readonly bigint[]): bigint =>
+    amounts.filter((_, place) => isWanted(place)).reduce((a, b) => a + b, 0n);
+  return roundedDollars(sumOf(known), sumOf(shown), unit);
+}
+
 /** Parts and their own parts in one precision: both levels add up as they are shown. */
 export function nestedDollarsOf(groups: readonly (readonly (bigint | null)[])[]): string[][] {
   const known = groups.map((parts) => parts.map((part) => part ?? 0n));

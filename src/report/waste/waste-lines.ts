@@ -1,7 +1,15 @@
 import type { Category } from '../../ledger/waterfall.ts';
 import { formatUsdCents, formatWholeUsd } from '../../money/usd.ts';
 import { CATEGORY_LINES, reasonWords } from '../category-words.ts';
-import { dollars, dollarsOf, gpuHoursOf, nestedDollarsOf, nestedHoursOf, percentsOf } from '../figures.ts';
+import {
+  dollars,
+  dollarsOf,
+  dollarsOfSome,
+  gpuHoursOf,
+  nestedDollarsOf,
+  nestedHoursOf,
+  percentsOf,
+} from '../figures.ts';
 import { isThere } from '../look-screen.ts';
 import type { CategorySum } from '../look-screen.ts';
 import { safeText } from '../safe-text.ts';
@@ -27,10 +35,7 @@ export function wasteLines(answer: WasteAnswer): {
   inMoney: boolean;
   lines: WasteLine[];
 } {
-  const shown = CATEGORY_LINES.flatMap(([category, name]) => {
-    const found = answer.categories.find((each) => each.category === category);
-    return found !== undefined && isThere(found.sum) ? [{ ...found, name }] : [];
-  });
+  const shown = shownCategories(answer);
   const inMoney = answer.sum.usdMicros !== null;
   const weight = (sum: CategorySum): bigint => (inMoney ? (sum.usdMicros ?? 0n) : sum.gpuUnits);
   const money = dollarsOf(shown.map(({ sum }) => sum.usdMicros));
@@ -61,6 +66,20 @@ export function wasteLines(answer: WasteAnswer): {
     })),
   ]);
   return { total: money.total, totalHours: hours.total, inMoney, lines };
+}
+
+/** What some categories come to, as the lines show them. */
+export function sumAsShown(answer: WasteAnswer, isWanted: (category: Category) => boolean): string {
+  const shown = shownCategories(answer);
+  const amounts = shown.map(({ sum }) => sum.usdMicros);
+  return dollarsOfSome(amounts, (place) => isWanted(shown[place]?.category ?? 'unknown'));
+}
+
+function shownCategories({ categories }: WasteAnswer): (WasteCategory & { readonly name: string })[] {
+  return CATEGORY_LINES.flatMap(([category, name]) => {
+    const found = categories.find((each) => each.category === category);
+    return found !== undefined && isThere(found.sum) ? [{ ...found, name }] : [];
+  });
 }
 
 /** `only team=nlp`, else everything. */

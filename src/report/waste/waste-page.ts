@@ -10,7 +10,7 @@ import { windowWords } from '../window-words.ts';
 import { stackedBar, stretches, stretchText } from './bar.ts';
 import { openedLines } from './opened-page.ts';
 import type { WasteAnswer, WasteGroup } from './waste-answer.ts';
-import { changeOf, scopeWords, wasteLines } from './waste-lines.ts';
+import { changeOf, scopeWords, sumAsShown, wasteLines } from './waste-lines.ts';
 import type { WasteLine } from './waste-lines.ts';
 
 export interface WastePageOptions {
@@ -72,11 +72,14 @@ export function headLines(answer: WasteAnswer): string[] {
   const micros = wasted.reduce((total, { sum }) => total + (sum.usdMicros ?? 0n), 0n);
   const [share = ''] = percentsOf([micros, paid - micros]);
   return [
-    `Wasted: ${dollars(micros)} of ${dollars(paid)} paid${share === '' ? '' : ` (${share})`}, ${where}`,
-    `Compute share: ${shareWords(money.permille)} = ${dollars(money.part)} computing ÷ ${dollars(money.whole)} known (paid less unknown and beside the GPU);` +
+    `Wasted: ${sumAsShown(answer, (category) => WASTE_CATEGORIES.includes(category))} of ${dollars(paid)} paid${share === '' ? '' : ` (${share})`}, ${where}`,
+    `Compute share: ${shareWords(money.permille)} = ${sumAsShown(answer, isComputing)} computing ÷ ${sumAsShown(answer, isKnown)} known (paid less unknown and beside the GPU);` +
       ` ${shareWords(hours.permille)} of the GPU-hours; ${COMPUTE_SHARE_REFERENCE}`,
   ];
 }
+
+const isComputing = (category: Category): boolean => category === 'computing';
+const isKnown = (category: Category): boolean => category !== 'unknown' && category !== 'beside';
 
 function shareWords(permille: number | null): string {
   return permille === null ? 'not known' : percentOfPermille(permille);
