@@ -42,15 +42,16 @@ it.each([
 ])('$name', async ({ after, want }) => {
   let looks = 0;
   const look = keptDays(TABLES, async () => ({ look: (looks += 1) }), new Map());
-  await look(BEFORE, MONDAY);
-  await look(after, MONDAY);
+  await look.of(BEFORE, MONDAY);
+  expect(look.knows(after, MONDAY)).toBe(want === 1);
+  await look.of(after, MONDAY);
   expect(looks).toBe(want);
 });
 
 it('what failed is not kept', async () => {
   const kept = new Map<string, object>();
   await expect(
-    keptDays(TABLES, async () => Promise.reject(new Error('no time')), kept)(BEFORE, MONDAY),
+    keptDays(TABLES, async () => Promise.reject(new Error('no time')), kept).of(BEFORE, MONDAY),
   ).rejects.toThrow('no time');
-  expect(await keptDays(TABLES, async () => ['whole'], kept)(BEFORE, MONDAY)).toEqual(['whole']);
+  expect(await keptDays(TABLES, async () => ['whole'], kept).of(BEFORE, MONDAY)).toEqual(['whole']);
 });

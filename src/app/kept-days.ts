@@ -5,6 +5,12 @@ import type { DayChunk } from './ledger-days.ts';
 /** Years of days, or of chunks of small ones; what is kept of each are a few sums. */
 const KEPT_MAX = 2000;
 
+export interface KeptDays<Result> {
+  /** True where nothing has to be worked out. */
+  knows(snapshot: Snapshot, chunk: DayChunk): boolean;
+  of(snapshot: Snapshot, chunk: DayChunk): Promise<Result>;
+}
+
 /**
  * Promise: what was worked out of derived days is not worked out again by the same process while their content is the same.
  *
@@ -15,16 +21,19 @@ export function keptDays<Result extends object>(
   tables: readonly string[],
   work: (chunk: DayChunk) => Promise<Result>,
   kept: Map<string, Result>,
-): (snapshot: Snapshot, chunk: DayChunk) => Promise<Result> {
-  return async (snapshot, chunk) => {
-    const key = contentOf(snapshot, tables, chunk);
-    const known = kept.get(key);
-    const result = known ?? (await work(chunk));
-    kept.delete(key);
-    kept.set(key, result);
-    const [oldest] = kept.keys();
-    if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
-    return result;
+): KeptDays<Result> {
+  return {
+    knows: (snapshot, chunk) => kept.has(contentOf(snapshot, tables, chunk)),
+    async of(snapshot, chunk) {
+      const key = contentOf(snapshot, tables, chunk);
+      const known = kept.get(key);
+      const result = known ?? (await work(chunk));
+      kept.delete(key);
+      kept.set(key, result);
+      const [oldest] = kept.keys();
+      if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
+      return result;
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import { seedsOf } from '../../test/oracle/seeds.ts';
 import { toFiles } from '../../test/oracle/to-files.ts';
 import { EURO_BILL, SMALL_FLEET } from '../../test/small-fleet.ts';
 import { dispatch } from '../cli/dispatch.ts';
+import { OperationError } from '../facts/operation-error.ts';
 import { openEngine } from '../lake/engine.ts';
 import { ledgerCheckJson, ledgerCheckText } from '../report/ledger-check-page.ts';
 import { checkLedger } from './ledger-check.ts';
@@ -21,6 +22,29 @@ interface CheckJson {
   readonly bills: readonly Readonly<Record<string, unknown>>[];
   readonly differenceUsdMicros: string;
 }
+
+describe('a long history', () => {
+  test('who has little time is told how far it came, comes further each time, and gets the same in the end', async () => {
+    const fleet = await fleetFolder(toFiles(randomOrganisation(27)));
+    const whole = await check(fleet);
+    const options = { checked: new Map(), isTimeUp: () => true, chunkRowsMax: 1 };
+    const told: string[] = [];
+    const again = async (): Promise<unknown> => {
+      try {
+        return await withReader(fleet.dataDir, (space) => checkLedger(space, options));
+      } catch (failure) {
+        if (!(failure instanceof OperationError) || failure.code !== 'still-checking') throw failure;
+        told.push(failure.message);
+        return again();
+      }
+    };
+    expect(await again()).toEqual(whole);
+    expect(told.length).toBeGreaterThan(1);
+    const all = told.length + 1;
+    expect(told).toEqual(told.map((_, n) => `the ledger is being added up: ${n + 1} of ${all} days so far`));
+    await fleet.remove();
+  });
+});
 
 describe('a ledger that adds up', () => {
   let fleet: FleetFolder;

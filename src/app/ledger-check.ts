@@ -1,4 +1,5 @@
 import type { BillFacts } from '../facts/manifest.ts';
+import { OperationError } from '../facts/operation-error.ts';
 import { LEDGER_MARK } from '../lake/staleness.ts';
 import { divideRounded } from '../money/usd.ts';
 import type { BillCheck, LedgerCheck, LedgerFault } from '../report/ledger-check-page.ts';
@@ -6,11 +7,13 @@ import { BILL_DIGITS, billSums } from './bill-sums.ts';
 import type { BillSum } from './bill-sums.ts';
 import { keptDays } from './kept-days.ts';
 import { dayChunks } from './ledger-days.ts';
+import type { DayChunk } from './ledger-days.ts';
 import { entrySums, innerFaults, openSums } from './ledger-sums.ts';
 import type { EntrySum } from './ledger-sums.ts';
 import { rateSums, strandedSum } from './rate-sums.ts';
 import type { ReadSpace } from './workspace.ts';
 
+const DAY_MS = 86_400_000;
 const CHUNK_ROWS_MAX = 2_000_000;
 const BILL_UNITS_PER_MICRO = 10n ** BigInt(BILL_DIGITS - 6);
 const CHECKED = ['ledger_entry', 'waterfall', 'spend_day', 'estimate_hour', 'presence'];
@@ -21,14 +24,23 @@ export type CheckedDays = Map<
   { readonly entries: readonly EntrySum[]; readonly faults: readonly LedgerFault[] }
 >;
 
+export interface CheckOptions {
+  readonly checked?: CheckedDays;
+  /** True once whoever asks can wait no longer. */
+  readonly isTimeUp?: () => boolean;
+  readonly chunkRowsMax?: number;
+}
+
 /**
  * Question: does the ledger add up to the bills, and do its parts add up to it?
  *
  * Bills, rates and estimates are added up by a second path, from the facts and from device-hours, not from what posted them.
  * Facts that are imported and not yet derived are listed, not compared: a reader beside a writer must not raise an alarm. Whoever asks again and
- * again hands in what was `checked`: days with the same content are not read again.
+ * again hands in what was `checked`: days with the same content are not read again. Who cannot wait for a long history says when the time is up: then it
+ * is refused with how far it came (`still-checking`), and the next one goes on from there.
  */
-export async function checkLedger(space: ReadSpace, checked: CheckedDays = new Map()): Promise<LedgerCheck> {
+export async function checkLedger(space: ReadSpace, options: CheckOptions = {}): Promise<LedgerCheck> {
+  const { checked = new Map(), isTimeUp = () => false, chunkRowsMax = CHUNK_ROWS_MAX } = options;
   const bills = space.scope?.bills ?? [];
   const sums = await billSums(space, bills);
   const posted = new Map<string, { usdMicros: bigint; roundingUsdMicros: bigint }>();
@@ -44,8 +56,17 @@ export async function checkLedger(space: ReadSpace, checked: CheckedDays = new M
     }),
     checked,
   );
-  for (const chunk of dayChunks(space.snapshot, CHECKED, CHUNK_ROWS_MAX)) {
-    const { entries, faults: inner } = await within(space.snapshot, chunk);
+  const chunks = dayChunks(space.snapshot, CHECKED, chunkRowsMax);
+  let isFurther = false;
+  for (const [place, chunk] of chunks.entries()) {
+    const isNew = !within.knows(space.snapshot, chunk);
+    // Who asks again comes further each time, however short the time is.
+    if (isNew && isFurther && isTimeUp()) throw stillChecking(place, chunks);
+    isFurther ||= isNew;
+    await within.of(space.snapshot, chunk);
+  }
+  for (const chunk of chunks) {
+    const { entries, faults: inner } = await within.of(space.snapshot, chunk);
     for (const sum of entries) addEntries(posted, got, sum);
     faults.push(...inner);
     const opened = await openSums(space, chunk);
@@ -84,6 +105,15 @@ export async function checkLedger(space: ReadSpace, checked: CheckedDays = new M
     staleRows: space.staleRows,
     faults: merged(faults),
   };
+}
+
+function stillChecking(place: number, chunks: readonly DayChunk[]): OperationError {
+  const daysOf = (some: readonly DayChunk[]): number =>
+    some.reduce((days, { first, last }) => days + (Date.parse(last) - Date.parse(first)) / DAY_MS + 1, 0);
+  const [done, all] = [daysOf(chunks.slice(0, place)), daysOf(chunks)];
+  return new OperationError('still-checking', `the ledger is being added up: ${done} of ${all} days so far`, {
+    hint: 'Ask again in a few seconds: it goes on from there. bursar ledger check does all of it at once.',
+  });
 }
 
 function addEntries(

@@ -10,12 +10,26 @@ export class Problem extends Error {
   readonly hint: string | null;
   /** How long the server asks to wait before another try; null where it does not say. */
   readonly retryAfterMs: number | null;
+  /** The kind of trouble, as programs know it. */
+  readonly code: string | null;
 
-  constructor(status: number, title: string, hint: string | null, retryAfterMs: number | null = null) {
+  constructor(
+    status: number,
+    title: string,
+    hint: string | null,
+    retryAfterMs: number | null = null,
+    code: string | null = null,
+  ) {
     super(title);
     this.status = status;
     this.hint = hint;
     this.retryAfterMs = retryAfterMs;
+    this.code = code;
+  }
+
+  /** It is being worked on, and the words say how far it is. */
+  get isOnItsWay(): boolean {
+    return this.code === 'still-checking';
   }
 }
 
@@ -67,12 +81,14 @@ async function answerOf(address: string, init: RequestInit): Promise<Response> {
     title = `the server answered ${response.status}`,
     detail,
     hint = null,
+    code = null,
   } = said as {
     title?: string;
     detail?: string;
     hint?: string | null;
+    code?: string | null;
   };
-  throw new Problem(response.status, detail ?? title, hint, retryAfterOf(response));
+  throw new Problem(response.status, detail ?? title, hint, retryAfterOf(response), code);
 }
 
 /** Retry-After in seconds; a date in it, which nobody sends here, counts as not said. */

@@ -18,6 +18,11 @@ describe('another try', () => {
     expect(isWorthAnother(3, failure)).toBe(false);
   });
 
+  it('what is on its way is asked for until it is there', () => {
+    const onItsWay = new Problem(503, '3 of 90 days so far', null, 1000, 'still-checking');
+    expect([0, 3, 100].map((tries) => isWorthAnother(tries, onItsWay))).toEqual([true, true, true]);
+  });
+
   it.each([
     ['as long as the server says', 0, problem(429, 5000), 5000],
     ['at most a minute', 0, problem(503, 3_600_000), 60_000],

@@ -6,6 +6,7 @@ const WAIT_MAX_MS = 60_000;
 /** What the server refuses it refuses again; what it cannot answer just now it is asked for when it says. */
 export function isWorthAnother(tries: number, failure: Error): boolean {
   if (!(failure instanceof Problem)) return tries < 1;
+  if (failure.isOnItsWay) return true;
   if (failure.status === TOO_MANY || failure.status === NOT_NOW) return tries < 3;
   return tries < 1 && failure.status >= 500;
 }

@@ -60,6 +60,7 @@ const STATUSES: Readonly<Record<number, readonly string[]>> = {
     'newer-format',
     'not-a-data-folder',
     'stale-ledger',
+    'still-checking',
     'writer-trouble',
     'too-many-listeners',
     'bad-config',
@@ -84,6 +85,8 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 const RETRY_AFTER_S = 5;
+/** What goes on only while somebody asks is asked for at once. */
+const RETRY_AT_ONCE_S = 1;
 
 export function statusOf(code: string): number {
   const found = Object.entries(STATUSES).find(([, codes]) => codes.includes(code));
@@ -120,6 +123,8 @@ export function problemReply(context: Context, failure: unknown): Response {
     'Content-Type': 'application/problem+json',
     'Cache-Control': 'no-store',
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="bursar"' }),
-    ...((status === 503 || status === 429) && { 'Retry-After': String(RETRY_AFTER_S) }),
+    ...((status === 503 || status === 429) && {
+      'Retry-After': String(problem.code === 'still-checking' ? RETRY_AT_ONCE_S : RETRY_AFTER_S),
+    }),
   });
 }

@@ -23,7 +23,7 @@ interface SectionProps<Reply> {
 export function Section<Reply>(props: SectionProps<Reply>) {
   const { title, sub, acts, answer, csv, isTitleUnseen = false, children } = props;
   const id = useId();
-  const { data, error, isFetching, isPlaceholderData, refetch } = answer;
+  const { data, error, failureReason, isFetching, isPlaceholderData, refetch } = answer;
   return (
     <section aria-labelledby={id} aria-busy={isFetching} data-before={isPlaceholderData ? '' : undefined}>
       <div className={isTitleUnseen ? 'unseen' : 'section-head'}>
@@ -46,7 +46,7 @@ export function Section<Reply>(props: SectionProps<Reply>) {
       {error === null ? null : <Trouble problem={error} retry={() => void refetch()} />}
       {data === undefined ? (
         error === null ? (
-          <Loading />
+          <Loading words={failureReason?.isOnItsWay === true ? failureReason.message : undefined} />
         ) : null
       ) : (
         <Boundary what={title} of={data}>
@@ -69,15 +69,22 @@ function Drawn<Reply>({ reply, draw }: DrawnProps<Reply>) {
 
 const QUIET_MS = 300;
 
+interface LoadingProps {
+  readonly rows?: number;
+  /** How far it is, where that is known. */
+  readonly words?: string | undefined;
+}
+
 /** Nothing for a moment, then bars where the rows will be; still. */
-export function Loading({ rows = 5 }: { readonly rows?: number }) {
+export function Loading({ rows = 5, words }: LoadingProps) {
   const [isShown, setShown] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setShown(true), QUIET_MS);
     return () => clearTimeout(timer);
   }, []);
   return (
-    <div className="loading" role="status" aria-label="reading">
+    <div className="loading" role="status" aria-label={words ?? 'reading'}>
+      {words === undefined ? null : <p className="soft">{words}</p>}
       {isShown ? Array.from({ length: rows }, (_, row) => <div key={row} className="skeleton" />) : null}
     </div>
   );
