@@ -3,7 +3,7 @@ import { daysOf, hoursSql } from '../window.ts';
 import type { LedgerWindow } from '../window.ts';
 import { quotientSql } from './cell.ts';
 import { dayPieceSql } from './day-piece.ts';
-import { memorySql, stepNo, UNITS_PER_GPU } from './piece.ts';
+import { memorySql, ofMachines, stepNo, UNITS_PER_GPU } from './piece.ts';
 import type { PieceRequest, PieceSql } from './piece.ts';
 
 const HOUR_S = 3600;
@@ -49,9 +49,11 @@ function hourSql(request: PieceRequest): PieceSql {
                  CAST(sum(CASE WHEN g.disposition = 'unallocated' THEN g.units ELSE 0 END) AS BIGINT) AS free_units,
                  CAST(sum(CASE WHEN g.disposition = 'unallocated' THEN 0 ELSE g.unknown_units END) AS BIGINT) AS unknown_units,
                  CAST(sum(g.computing_units + g.idle_units) AS BIGINT) AS known_units
-          FROM gpu_hour g WHERE ${hours.sql} AND ${ofJobs(request, 'g')} GROUP BY g.device_id, g.hour_start
+          FROM gpu_hour g WHERE ${hours.sql} AND ${ofMachines(request, 'g.device_id')} AND ${ofJobs(request, 'g')}
+          GROUP BY g.device_id, g.hour_start
         ) h
-        LEFT JOIN activity_hour a ON h.device_id = a.device_id AND h.hour_start = a.hour_start${joins}
+        LEFT JOIN (SELECT * FROM activity_hour WHERE ${ofMachines(request, 'device_id')}) a
+          ON h.device_id = a.device_id AND h.hour_start = a.hour_start${joins}
       ) valued`,
   };
 }
@@ -106,7 +108,7 @@ function sampleSql(request: PieceRequest): PieceSql {
         WHERE r.class <> 'unknown' GROUP BY r.device_id, t.step_no
       ), sampled AS (
         SELECT g.device_id, ${stepNo('g.ts', request)} AS step_no, ${value} AS value
-        FROM gpu_sample g${joins} WHERE g.ts >= $mapFrom AND g.ts < $mapUntil GROUP BY g.device_id, 2
+        FROM gpu_sample g${joins} WHERE ${ofMachines(request, 'g.device_id')} AND g.ts >= $mapFrom AND g.ts < $mapUntil GROUP BY g.device_id, 2
       )
       SELECT device_id, step_no, free_units, held_units - known_units AS unknown_units, known_units, known_units * value AS weighed
       FROM (
@@ -137,6 +139,7 @@ function wastedSql(request: PieceRequest): PieceSql {
              CAST(sum(CASE WHEN w.usd_micros IS NULL OR w.category = 'unknown' THEN 0 ELSE w.gpu_units END) AS BIGINT) AS known_units,
              CAST(sum(CASE WHEN w.category IN ('unallocated', 'idle', 'starved', 'lost') THEN w.usd_micros ELSE 0 END) AS BIGINT)
                * ${HOUR_S * UNITS_PER_GPU} AS weighed
-      FROM waterfall w WHERE w.device_id IS NOT NULL AND ${hours.sql} AND ${subject} GROUP BY w.device_id, 2`,
+      FROM waterfall w WHERE w.device_id IS NOT NULL AND ${hours.sql} AND ${subject} AND ${ofMachines(request, 'w.device_id')}
+      GROUP BY w.device_id, 2`,
   };
 }

@@ -42,7 +42,7 @@ export async function cells(space: ReadSpace, request: CellRequest): Promise<Cel
   if (window.days.length === 0) return [];
   const machine = machineSql(request.filters);
   const memoryMib = measure === 'memory' ? await memoryOf(space, window) : new Map<string, number>();
-  const piece = pieceSql({ ...request, memoryMib });
+  const piece = pieceSql({ ...request, memoryMib, isOfSome: request.filters.length > 0 });
   const key = by === 'gpu' ? 'm.node_id, p.device_id' : 'm.node_id';
   const names = by === 'gpu' ? 'node_id, device_id' : 'node_id, CAST(NULL AS VARCHAR) AS device_id';
   const rows = await space.ask<{ node: string | null; device: string | null; cells: string }>({

@@ -1,6 +1,6 @@
 import { quote } from '../../lake/engine.ts';
 import { quotientSql } from './cell.ts';
-import { memorySql, stepNo, UNITS_PER_GPU } from './piece.ts';
+import { memorySql, ofMachines, stepNo, UNITS_PER_GPU } from './piece.ts';
 import type { PieceRequest, PieceSql } from './piece.ts';
 
 const HOUR_S = 3600;
@@ -12,7 +12,8 @@ const HOUR_S = 3600;
  */
 export function dayPieceSql(request: PieceRequest, days: { readonly first: string; readonly last: string }): PieceSql {
   const { measure, subjects, window } = request;
-  const ofJobs = subjects === undefined ? 'TRUE' : `d.subject IN (${subjects.map(quote).join(', ')})`;
+  const wanted = ofMachines(request, 'd.device_id');
+  const ofJobs = `${wanted} AND ${subjects === undefined ? 'TRUE' : `d.subject IN (${subjects.map(quote).join(', ')})`}`;
   const no = stepNo('CAST(d.day AS TIMESTAMP)', request);
   const params = { mapFrom: window.from };
   if (measure === 'wasted') {
@@ -49,6 +50,6 @@ export function dayPieceSql(request: PieceRequest, days: { readonly first: strin
             FROM stint_day d${joins} WHERE ${ofJobs}) stint
       UNION ALL
       SELECT d.device_id, ${no}, d.gpu_units, CAST(0 AS BIGINT), CAST(0 AS BIGINT), CAST(0 AS BIGINT)
-      FROM subject_day d WHERE d.category = 'unallocated' AND d.device_id IS NOT NULL AND ${subjects === undefined ? 'TRUE' : 'FALSE'}`,
+      FROM subject_day d WHERE d.category = 'unallocated' AND d.device_id IS NOT NULL AND ${wanted} AND ${subjects === undefined ? 'TRUE' : 'FALSE'}`,
   };
 }

@@ -186,7 +186,7 @@ async function holdersOf(space: ReadSpace, id: string, window: LedgerWindow): Pr
       ), used AS (
         SELECT g.disposition, g.source, g.allocation_id, g.attempt, CAST(sum(g.computing_s + g.idle_s) AS BIGINT) AS known_s,
                CAST(sum(COALESCE(a.sm_permille, a.engine_permille, a.util_permille, 0) * g.computing_s) AS BIGINT) AS weighed
-        FROM gpu_hour g LEFT JOIN activity_hour a ON g.device_id = a.device_id AND g.hour_start = a.hour_start
+        FROM gpu_hour g LEFT JOIN activity_hour a ON a.device_id = $id AND g.device_id = a.device_id AND g.hour_start = a.hour_start
         WHERE g.device_id = $id AND ${hours.sql.replaceAll('hour_start', 'g.hour_start')}
         GROUP BY g.disposition, g.source, g.allocation_id, g.attempt
       ), paid AS (
@@ -195,7 +195,7 @@ async function holdersOf(space: ReadSpace, id: string, window: LedgerWindow): Pr
         FROM waterfall WHERE device_id = $id AND ${hours.sql} GROUP BY disposition, source, allocation_id, attempt
       ), owner AS (
         SELECT subject, max_by(workload_name, day) AS name, max_by(team, day) AS team, max_by(user_name, day) AS user_name
-        FROM ownership GROUP BY subject
+        FROM ownership WHERE subject IN (SELECT ${SUBJECT} FROM stay s) GROUP BY subject
       )
       SELECT s.source, s.allocation_id AS "allocationId", o.name, o.team, o.user_name AS "user", s.from_at AS "from",
              s.until_at AS "until", ${quotientSql('u.weighed', 'u.known_s')} AS active, p.usd_micros AS "usdMicros",
@@ -204,7 +204,7 @@ async function holdersOf(space: ReadSpace, id: string, window: LedgerWindow): Pr
       FROM stay s
       LEFT JOIN used u ON ${sameHolder('s', 'u')}
       LEFT JOIN paid p ON ${sameHolder('s', 'p')}
-      LEFT JOIN owner o ON o.subject = 'job ' || s.source || '/' || s.allocation_id || '/' || CAST(s.attempt AS VARCHAR)
+      LEFT JOIN owner o ON o.subject = ${SUBJECT}
       ORDER BY s.from_at, s.source, s.allocation_id`,
   });
   return rows.map(({ active, isHeld, ...row }) => ({
@@ -213,6 +213,8 @@ async function holdersOf(space: ReadSpace, id: string, window: LedgerWindow): Pr
     activePermille: active === null || Number(isHeld) === 0 ? null : Number(active),
   }));
 }
+
+const SUBJECT = "'job ' || s.source || '/' || s.allocation_id || '/' || CAST(s.attempt AS VARCHAR)";
 
 /** GPU time without a price: of a sum that has one, what makes it a lower bound. */
 const UNPRICED = 'CAST(COALESCE(sum(CASE WHEN usd_micros IS NULL THEN gpu_units END), 0) AS BIGINT)';
@@ -234,11 +236,11 @@ async function categoriesOf(space: ReadSpace, id: string, window: LedgerWindow):
 
 /** What was found about whom it served, its machine or itself, and nobody has set aside. */
 function findingsOf(space: ReadSpace, place: GpuPlace, holders: readonly GpuHolder[]): GpuAnswer['findings'] {
-  const jobs = holders.flatMap(({ source, allocationId }) =>
-    allocationId === null ? [] : [`job ${source ?? ''}/${allocationId}/`],
-  );
+  const jobs = new Set(holders.map(({ source, allocationId }) => `job ${source ?? ''}/${allocationId ?? ''}/`));
   const own = new Set([`device ${place.deviceId}`, `device ${place.rootDeviceId}`, `node ${place.nodeId ?? ''}`]);
-  const isOurs = (subject: string): boolean => own.has(subject) || jobs.some((job) => subject.startsWith(job));
+  // A job goes by all its lives, whose number stands last.
+  const isOurs = (subject: string): boolean =>
+    own.has(subject) || jobs.has(subject.slice(0, subject.lastIndexOf('/') + 1));
   return space.findings
     .records()
     .filter(({ state }) => state !== 'fixed' && state !== 'dismissed')

@@ -11,6 +11,8 @@ export interface PieceRequest {
   readonly stepSeconds: number;
   /** Only what these jobs held, as subjects; what others held of the same devices is not there. */
   readonly subjects?: readonly string[];
+  /** True where only some of the machines are asked for: nothing is added up of the others. */
+  readonly isOfSome: boolean;
   /** How much memory a GPU of each listed model has. */
   readonly memoryMib: ReadonlyMap<string, number>;
 }
@@ -30,6 +32,11 @@ export const UNITS_PER_GPU = 63_000;
 /** Steps are counted from the beginning of the window. */
 export function stepNo(time: string, { stepSeconds }: PieceRequest): string {
   return quotientSql(`date_diff('second', $mapFrom, ${time})`, String(stepSeconds));
+}
+
+/** The devices that are asked for. */
+export function ofMachines({ isOfSome }: PieceRequest, device: string): string {
+  return isOfSome ? `${device} IN (SELECT device_id FROM machine)` : 'TRUE';
 }
 
 /** How much memory a GPU of each model has, as a table `s`. */

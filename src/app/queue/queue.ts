@@ -3,7 +3,8 @@ import { idleTotal } from '../../report/idle-list.ts';
 import { LIFE_GPUS, MODEL_TABLES, WITH_MODEL } from '../held-model.ts';
 import { idleNow } from '../idle.ts';
 import { decideNow } from '../now.ts';
-import { daysOf, hoursSql, ledgerWindow } from '../window.ts';
+import { subjectRows } from '../waste/subject-rows.ts';
+import { ledgerWindow } from '../window.ts';
 import type { LedgerWindow } from '../window.ts';
 import type { ReadSpace } from '../workspace.ts';
 import { freeGpus } from './free-gpus.ts';
@@ -21,7 +22,7 @@ export interface QueueRequest {
 /**
  * Question: who waits for GPUs, and which GPUs stand idle or empty meanwhile?
  *
- * Reads: held, presence, waterfall, allocation, device, node, and what `waitingNow` and `idleNow` read.
+ * Reads: held, presence, subject_day or waterfall, allocation, device, node, and what `waitingNow` and `idleNow` read.
  */
 export async function queue(space: ReadSpace, request: QueueRequest): Promise<QueueAnswer> {
   const now = decideNow(request.asOf, space.scope?.horizon, request.clock);
@@ -116,12 +117,13 @@ interface Standing {
 }
 
 async function standing(space: ReadSpace, window: LedgerWindow): Promise<Standing[]> {
-  const { sql, params } = hoursSql(window, 'w.hour_start');
+  const money = subjectRows(window);
   return space.ask<Standing>({
-    tables: [{ table: 'waterfall', ...daysOf(window) }],
-    params,
+    tables: money.tables,
+    params: money.params,
     sql: `SELECT model, category, CAST(sum(usd_micros) AS BIGINT) AS "usdMicros", CAST(sum(gpu_units) AS BIGINT) AS "gpuUnits"
-          FROM waterfall w WHERE category IN ('idle', 'unallocated') AND COALESCE(reason, '') <> 'between-requests' AND device_id IS NOT NULL AND ${sql}
+          FROM (${money.sql}) w
+          WHERE category IN ('idle', 'unallocated') AND COALESCE(reason, '') <> 'between-requests' AND device_id IS NOT NULL
           GROUP BY model, category ORDER BY model, category`,
   });
 }
