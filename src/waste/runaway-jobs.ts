@@ -4,6 +4,7 @@ import type { Claim } from '../facts/detector.ts';
 import { sqlCount, sqlTime } from '../facts/sql-row.ts';
 import { divideRounded } from '../money/usd.ts';
 import { stemWords } from './run-words.ts';
+import { LIVES_READ } from './runs-sql.ts';
 import { LIVE_SQL, PAST_SQL } from './runaway-sql.ts';
 import { commentLine, stopCommand } from './stop-command.ts';
 import { countWords, gpuWords, moneyWords, spanWords } from './wording.ts';
@@ -35,7 +36,6 @@ const LiveJob = z.object({
   stem: z.string().nullable(),
   user: z.string().nullable(),
   model: z.string().nullable(),
-  nodes: sqlCount,
   /** 63,000ths of a GPU it holds now. */
   shareUnits: z.bigint(),
   heldSince: sqlTime,
@@ -102,7 +102,7 @@ export const runawayJobs = detector({
     },
     past: {
       row: Past,
-      tables: ['stint_day', 'subject_day'],
+      tables: [...LIVES_READ, 'subject_day'],
       sql: PAST_SQL,
     },
   }),
