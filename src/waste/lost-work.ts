@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { detector } from '../facts/detector.ts';
 import type { Claim, JudgeContext } from '../facts/detector.ts';
-import { sqlCount } from '../facts/sql-row.ts';
+import { sqlCount, sqlTexts, textsInOne } from '../facts/sql-row.ts';
+import { nearestRank } from './nearest-rank.ts';
 import { intervalWords, kindPlace, permilleOf, stemWords, windowDays } from './run-words.ts';
 import { LIVES, LIVES_READ } from './runs-sql.ts';
+import { LOSSES, LOSSES_READ } from './saved-work-sql.ts';
 import { countWords, gpuHourWords, gpuHoursOfWords, percentWords, spanWords } from './wording.ts';
 
 const Options = z.object({
@@ -45,7 +47,7 @@ const Ends = z.object({
   isRecorded: z.boolean(),
   /** The middle life of those that lost something. */
   middleS: sqlCount.nullable(),
-  subjects: z.array(z.string()).nullable(),
+  subjects: sqlTexts.nullable(),
 });
 type Ends = z.infer<typeof Ends>;
 
@@ -71,11 +73,9 @@ export const lostWork = detector({
   ask: () => ({
     ends: {
       row: Ends,
-      tables: [...LIVES_READ, 'subject_day', 'checkpoint', 'fate'],
+      tables: [...LIVES_READ, ...LOSSES_READ, 'checkpoint', 'fate'],
       sql: `
-        WITH ${LIVES}, loss AS (
-          SELECT subject, CAST(sum(gpu_units) AS BIGINT) AS lost_units FROM subject_day WHERE category = 'lost' GROUP BY subject
-        ), saved AS (
+        WITH ${LIVES}, ${LOSSES}, saved AS (
           SELECT 'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) AS subject,
                  CAST(sum(checkpoints) AS BIGINT) AS checkpoints
           FROM checkpoint WHERE basis = 'recorded' GROUP BY source, allocation_id, attempt
@@ -85,41 +85,38 @@ export const lostWork = detector({
         ), resumed AS (
           SELECT DISTINCT subject FROM fate WHERE resumed
         ), paced AS (
-          SELECT l.*, COALESCE(x.lost_units, 0) AS lost_units, f.subject IS NOT NULL AS is_resumed,
-                 COALESCE(p.interval_s <= ${ASSUMED_INTERVAL_S}, FALSE) AS is_recorded,
+          SELECT l.subject, l.home, l.stem, l.source, l.outcome, l.attempt, l.wall_s, l.held_s, l.units, x.lost_units,
+                 f.subject IS NOT NULL AS is_resumed, COALESCE(p.interval_s <= ${ASSUMED_INTERVAL_S}, FALSE) AS is_recorded,
                  CASE WHEN p.interval_s <= ${ASSUMED_INTERVAL_S} THEN p.interval_s ELSE ${ASSUMED_INTERVAL_S} END AS interval_s
-          FROM life l LEFT JOIN loss x ON l.subject = x.subject LEFT JOIN resumed f ON l.subject = f.subject
+          FROM life l JOIN loss x ON l.subject = x.subject LEFT JOIN resumed f ON l.subject = f.subject
           LEFT JOIN pace p ON l.home = p.home AND COALESCE(l.stem, '') = p.stem
-          WHERE l.outcome IS NOT NULL
         ), halved AS (
           SELECT paced.*, COALESCE(${divided('lost_units', `NULLIF(${divided('held_s', 'NULLIF(wall_s, 0)')}, 0)`)}, lost_units) AS least_units,
                  COALESCE(${divided(`(interval_s * ${divided('units', 'NULLIF(wall_s, 0)')})`, '2')}, lost_units) AS half_units
           FROM paced
-        ), ended AS (
-          SELECT halved.*, lost_units > 0 AS is_losing,
-                 CASE WHEN wall_s <= ${EARLY_S} THEN lost_units - least_units WHEN lost_units > half_units THEN lost_units - half_units
-                      ELSE 0 END AS kept_units
+        ), losing AS (
+          SELECT halved.*, CASE WHEN wall_s <= ${EARLY_S} THEN lost_units - least_units WHEN lost_units > half_units THEN lost_units - half_units
+                                ELSE 0 END AS kept_units
           FROM halved
-        ), ranked AS (
-          SELECT home, COALESCE(stem, '') AS stem, source, outcome, wall_s,
-                 row_number() OVER (PARTITION BY home, COALESCE(stem, ''), source, outcome ORDER BY wall_s) AS rank_no,
-                 count(*) OVER (PARTITION BY home, COALESCE(stem, ''), source, outcome) AS others
-          FROM ended WHERE is_losing
-        ), middle AS (
-          SELECT home, stem, source, outcome, min(CASE WHEN rank_no * 2 >= others THEN wall_s END) AS wall_s
-          FROM ranked GROUP BY home, stem, source, outcome
+        ), lost AS (
+          SELECT home, stem, source, outcome, count(*) AS losing, count(*) FILTER (WHERE wall_s <= ${EARLY_S}) AS early,
+                 count(*) FILTER (WHERE attempt > 0) AS again, ${nearestRank('wall_s', 50)} AS middle_s,
+                 CAST(sum(lost_units - lost_units % 63000) / 63000 AS BIGINT) AS lost_s,
+                 CAST(sum(kept_units - kept_units % 63000) / 63000 AS BIGINT) AS kept_s,
+                 CAST(sum(CASE WHEN is_resumed THEN kept_units - kept_units % 63000 ELSE 0 END) / 63000 AS BIGINT) AS kept_resumed_s,
+                 max(interval_s) AS interval_s, bool_or(is_recorded) AS is_recorded,
+                 ${textsInOne('array_agg(subject ORDER BY lost_units DESC, subject)')} AS subjects
+          FROM losing GROUP BY home, stem, source, outcome
+        ), ended AS (
+          SELECT home, stem, source, outcome, count(*) AS attempts, CAST(sum(units - units % 63000) / 63000 AS BIGINT) AS held_s
+          FROM life WHERE outcome IS NOT NULL GROUP BY home, stem, source, outcome
         )
-        SELECT e.home, e.stem, e.source, e.outcome, count(*) AS attempts, count(*) FILTER (WHERE e.is_losing) AS losing,
-               count(*) FILTER (WHERE e.is_losing AND e.wall_s <= ${EARLY_S}) AS early,
-               count(*) FILTER (WHERE e.is_losing AND e.attempt > 0) AS again,
-               CAST(sum(e.units - e.units % 63000) / 63000 AS BIGINT) AS "heldS",
-               CAST(sum(e.lost_units - e.lost_units % 63000) / 63000 AS BIGINT) AS "lostS", min(m.wall_s) AS "middleS",
-               CAST(sum(e.kept_units - e.kept_units % 63000) / 63000 AS BIGINT) AS "keptS",
-               CAST(sum(CASE WHEN e.is_resumed THEN e.kept_units - e.kept_units % 63000 ELSE 0 END) / 63000 AS BIGINT) AS "keptResumedS",
-               max(e.interval_s) AS "intervalS", bool_or(e.is_recorded) AS "isRecorded",
-               array_agg(e.subject ORDER BY e.lost_units DESC, e.subject) FILTER (WHERE e.is_losing) AS subjects
-        FROM ended e LEFT JOIN middle m ON e.home = m.home AND COALESCE(e.stem, '') = m.stem AND e.source = m.source AND e.outcome = m.outcome
-        GROUP BY e.home, e.stem, e.source, e.outcome ORDER BY e.home, e.stem, e.source, e.outcome`,
+        SELECT e.home, e.stem, e.source, e.outcome, e.attempts, COALESCE(l.losing, 0) AS losing, COALESCE(l.early, 0) AS early,
+               COALESCE(l.again, 0) AS again, e.held_s AS "heldS", COALESCE(l.lost_s, 0) AS "lostS", COALESCE(l.kept_s, 0) AS "keptS",
+               COALESCE(l.kept_resumed_s, 0) AS "keptResumedS", l.middle_s AS "middleS", COALESCE(l.interval_s, ${ASSUMED_INTERVAL_S}) AS "intervalS",
+               COALESCE(l.is_recorded, FALSE) AS "isRecorded", l.subjects
+        FROM ended e LEFT JOIN lost l ON e.home = l.home AND e.stem IS NOT DISTINCT FROM l.stem AND e.source = l.source AND e.outcome = l.outcome
+        ORDER BY e.home, e.stem, e.source, e.outcome`,
     },
   }),
   judge({ ends }, context) {

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { detector } from '../facts/detector.ts';
 import type { Claim, JudgeContext } from '../facts/detector.ts';
-import { sqlCount } from '../facts/sql-row.ts';
+import { sqlCount, sqlTexts, textsInOne } from '../facts/sql-row.ts';
+import { nearestRank } from './nearest-rank.ts';
 import { intervalWords, kindPlace, kindWords, permilleOf, windowDays } from './run-words.ts';
 import { LIVES, LIVES_READ } from './runs-sql.ts';
+import { LOSSES, LOSSES_READ, WRITTEN, WRITTEN_READ } from './saved-work-sql.ts';
 import { countWords, gpuHourWords, spanWords } from './wording.ts';
 
 const Options = z.object({
@@ -35,8 +37,8 @@ const Saving = z.object({
   writeS: sqlCount.nullable(),
   /** Device-seconds lost by attempts that were resumed, and those attempts. */
   lostS: sqlCount,
-  losing: z.array(z.string()).nullable(),
-  pausing: z.array(z.string()).nullable(),
+  losing: sqlTexts.nullable(),
+  pausing: sqlTexts.nullable(),
 });
 type Saving = z.infer<typeof Saving>;
 
@@ -62,44 +64,35 @@ export const rareCheckpoints = detector({
   ask: () => ({
     savings: {
       row: Saving,
-      tables: [...LIVES_READ, 'subject_day', 'checkpoint', 'fate', 'work'],
+      tables: [...LIVES_READ, ...LOSSES_READ, ...WRITTEN_READ, 'checkpoint', 'fate'],
       sql: `
-        WITH ${LIVES}, saved AS (
+        WITH ${LIVES}, ${LOSSES}, ${WRITTEN}, saved AS (
           SELECT 'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) AS subject,
                  CAST(sum(checkpoints) AS BIGINT) AS checkpoints
           FROM checkpoint WHERE basis = 'recorded' GROUP BY source, allocation_id, attempt
         ), ended AS (
           SELECT DISTINCT subject, resumed FROM fate
-        ), loss AS (
-          SELECT subject, CAST(sum(gpu_units - gpu_units % 63000) / 63000 AS BIGINT) AS lost_s FROM subject_day WHERE category = 'lost' GROUP BY subject
-        ), written AS (
-          SELECT j.home, j.stem, j.model, date_diff('second', w.window_from, w.window_until) AS write_s
-          FROM work w JOIN life j ON w.allocation_id = j.allocation_id AND j.attempt = 0
-          WHERE w.unit = 'checkpoint' AND w.window_until > w.window_from
-        ), ranked AS (
-          SELECT written.*, row_number() OVER (PARTITION BY home, stem, model ORDER BY write_s) AS rank_no,
-                 count(*) OVER (PARTITION BY home, stem, model) AS others
-          FROM written
-        ), middle AS (
-          SELECT home, COALESCE(stem, '') AS stem, COALESCE(model, '') AS model,
-                 min(CASE WHEN rank_no * 2 >= others THEN write_s END) AS write_s
-          FROM ranked GROUP BY home, COALESCE(stem, ''), COALESCE(model, '')
         ), saving AS (
           SELECT DISTINCT l.home, COALESCE(l.stem, '') AS stem, COALESCE(l.model, '') AS model FROM life l JOIN saved c ON l.subject = c.subject
           WHERE c.checkpoints > 0
-        ), attempt AS (
-          SELECT l.subject, l.wall_s, l.held_s, l.pause_s, l.home, l.stem, l.model, COALESCE(c.checkpoints, 0) AS checkpoints,
-                 e.subject IS NOT NULL AND l.wall_s > ${EARLY_S} AS ended_badly,
+        ), tried AS (
+          SELECT l.subject, l.allocation_id, l.attempt, l.wall_s, l.held_s, l.pause_s, l.home, l.stem, l.model,
+                 COALESCE(c.checkpoints, 0) AS checkpoints, e.subject IS NOT NULL AND l.wall_s > ${EARLY_S} AS ended_badly,
                  CASE WHEN COALESCE(e.resumed, FALSE) AND l.wall_s > ${EARLY_S} THEN COALESCE(x.lost_s, 0) ELSE 0 END AS lost_s
           FROM life l JOIN saving k ON l.home = k.home AND COALESCE(l.stem, '') = k.stem AND COALESCE(l.model, '') = k.model
           LEFT JOIN saved c ON l.subject = c.subject LEFT JOIN ended e ON l.subject = e.subject LEFT JOIN loss x ON l.subject = x.subject
+        ), writing AS (
+          SELECT a.home, COALESCE(a.stem, '') AS stem, COALESCE(a.model, '') AS model, date_diff('second', w.window_from, w.window_until) AS write_s
+          FROM written w JOIN tried a ON w.allocation_id = a.allocation_id AND a.attempt = 0 WHERE w.window_until > w.window_from
+        ), middle AS (
+          SELECT home, stem, model, ${nearestRank('write_s', 50)} AS write_s FROM writing GROUP BY home, stem, model
         )
         SELECT a.home, a.stem, a.model, count(*) FILTER (WHERE a.ended_badly) AS "badEnds", CAST(sum(a.wall_s) AS BIGINT) AS "wallS",
                CAST(sum(a.held_s) AS BIGINT) AS "heldS", CAST(sum(a.pause_s) AS BIGINT) AS "pauseS",
                CAST(sum(a.checkpoints) AS BIGINT) AS checkpoints, min(w.write_s) AS "writeS", CAST(sum(a.lost_s) AS BIGINT) AS "lostS",
-               array_agg(a.subject ORDER BY a.lost_s DESC, a.subject) FILTER (WHERE a.lost_s > 0) AS losing,
-               array_agg(a.subject ORDER BY a.pause_s DESC, a.subject) FILTER (WHERE a.pause_s >= 300) AS pausing
-        FROM attempt a LEFT JOIN middle w ON a.home = w.home AND COALESCE(a.stem, '') = w.stem AND COALESCE(a.model, '') = w.model
+               ${textsInOne('array_agg(a.subject ORDER BY a.lost_s DESC, a.subject) FILTER (WHERE a.lost_s > 0)')} AS losing,
+               ${textsInOne('array_agg(a.subject ORDER BY a.pause_s DESC, a.subject) FILTER (WHERE a.pause_s >= 300)')} AS pausing
+        FROM tried a LEFT JOIN middle w ON a.home = w.home AND COALESCE(a.stem, '') = w.stem AND COALESCE(a.model, '') = w.model
         GROUP BY a.home, a.stem, a.model HAVING CAST(sum(a.checkpoints) AS BIGINT) > 0
         ORDER BY a.home, a.stem, a.model`,
     },
