@@ -5,6 +5,7 @@ import { exchangeClaim, pauseClaim } from './starved/pause-claims.ts';
 import { daySpark } from './day-spark.ts';
 import { kindKey, permilleOf } from './run-words.ts';
 import { LIVES_READ } from './runs-sql.ts';
+import { WRITTEN_READ } from './saved-work-sql.ts';
 import { DAYS_SQL, LEVELS_SQL, PAUSES_SQL, STEPS_SQL } from './starved/queries.ts';
 import { KindDay, Level, Pauses, StarvedOptions, Steps } from './starved/rows.ts';
 
@@ -36,7 +37,7 @@ export const starvedRuns = detector({
     },
     pauses: {
       row: Pauses,
-      tables: [...LIVES_READ, 'pause', 'work'],
+      tables: [...LIVES_READ, ...WRITTEN_READ, 'pause'],
       params: { unknownPermilleMax },
       sql: PAUSES_SQL,
     },

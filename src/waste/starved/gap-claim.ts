@@ -32,9 +32,10 @@ export function gapClaims(
   if (!isExplained && gapPermille < context.options.unexplainedPermilleMin) return [];
   const small = !isExplained && (smPermille ?? 1000) <= context.options.smallKernelsPermilleMax ? smPermille : null;
   const kind = { home: first?.home ?? '', stem: first?.stem ?? null, model: first?.model ?? null };
+  const takes = takesOf(levels, 'gap', context);
   const claim: Claim = {
     about: `input of ${kindPlace(kind)}`,
-    ownerSubject: takesOf(levels, 'gap', context)[0]?.subject ?? null,
+    ownerSubject: takes[0]?.subject ?? null,
     what: `${kindWords(kind)} waits for ${small === null ? causeName(diagnosis.cause, levels) : 'its input, or between small kernels,'} ${percentWords(permilleOf(gapS, heldS))} of its time, ${countWords(runs, 'run')}`,
     because: [
       `No kernel ran in ${percentWords(gapPermille)} of the time it computed: ${gpuHoursOfWords(gapS, heldS)} held (engine activity, else utilisation).`,
@@ -48,7 +49,7 @@ export function gapClaims(
     ],
     fix: [...(small === null ? [] : SMALL_KERNELS_FIX), ...fixLines(diagnosis, levels)],
     unless: small === null ? UNLESS[diagnosis.cause] : SMALL_KERNELS_UNLESS,
-    takes: takesOf(levels, 'gap', context),
+    takes,
     reachable: reachableOf(diagnosis, gapPermille, context.options.flatPermille),
     ...(diagnosis.cause === 'cores' ? {} : { basis: 'modelled' as const }),
   };

@@ -1,5 +1,7 @@
-import { CHECKPOINT_UNIT } from '../../facts/work.ts';
+import { textsInOne } from '../../facts/sql-row.ts';
+import { nearestRank } from '../nearest-rank.ts';
 import { LIVES } from '../runs-sql.ts';
+import { WRITTEN } from '../saved-work-sql.ts';
 
 const KIND = 'home, stem, model';
 
@@ -24,6 +26,9 @@ const MEASURED = `
     WHERE l.unknown_s * 1000 <= l.held_s * $unknownPermilleMax AND l.shared_s * 1000 <= l.held_s * $unknownPermilleMax
   )`;
 
+const WAITING_SUBJECTS = `array_agg(s.subject ORDER BY gap_s + pause_s + exchange_s DESC, s.subject)
+             FILTER (WHERE gap_s + pause_s + exchange_s >= ${CLAIMED_S})`;
+
 /** Attempts by kind, cores for each GPU and machines: how they spent their time. */
 export const LEVELS_SQL = `
     WITH ${LIVES}, ${MEASURED}, machine AS (
@@ -36,38 +41,32 @@ export const LEVELS_SQL = `
            CAST(sum(gap_s) AS BIGINT) AS "gapS", CAST(sum(pause_s) AS BIGINT) AS "pauseS",
            CAST(sum(exchange_s) AS BIGINT) AS "exchangeS", CAST(sum(engine_activity) AS BIGINT) AS "engineActivity",
            CAST(sum(sm_activity) AS BIGINT) AS "smActivity",
-           array_agg(s.subject ORDER BY gap_s + pause_s + exchange_s DESC, s.subject)
-             FILTER (WHERE gap_s + pause_s + exchange_s >= ${CLAIMED_S}) AS subjects
+           ${textsInOne(WAITING_SUBJECTS)} AS subjects
     FROM seen s LEFT JOIN machine p ON s.node_id = p.node_id
-    GROUP BY ${KIND}, s.source, cores, CASE WHEN is_whole THEN p.there END, nodes > 1`;
+    GROUP BY ${KIND}, s.source, cores, CASE WHEN is_whole THEN p.there END, nodes > 1
+    ORDER BY ${KIND}, s.source, cores, "coresThere", "isSpread"`;
 
 /**
  * Pauses by kind: at the begin, those in which a checkpoint was recorded, and of the rest short and long ones; how often they come. What a pause was for is known
  * only where somebody recorded it.
  */
 export const PAUSES_SQL = `
-    WITH ${LIVES}, ${MEASURED}, stood AS (
-      SELECT 'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) AS subject, from_at, until_at,
+    WITH ${LIVES}, ${MEASURED}, ${WRITTEN}, stood AS (
+      SELECT 'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) AS subject, allocation_id, from_at, until_at,
              count(*) AS devices, date_diff('second', from_at, until_at) AS length_s
       FROM pause GROUP BY source, allocation_id, attempt, from_at, until_at
     ), saved AS (
-      SELECT DISTINCT t.subject, t.from_at FROM stood t JOIN seen s ON t.subject = s.subject
-      JOIN work w ON w.allocation_id = s.allocation_id AND w.unit = '${CHECKPOINT_UNIT}'
-        AND w.window_from <= t.until_at + INTERVAL '${NEAR_MINUTES}' MINUTE
+      SELECT DISTINCT t.subject, t.from_at FROM stood t
+      JOIN written w ON w.allocation_id = t.allocation_id AND w.window_from <= t.until_at + INTERVAL '${NEAR_MINUTES}' MINUTE
         AND COALESCE(w.window_until, w.window_from) >= t.from_at - INTERVAL '${NEAR_MINUTES}' MINUTE
     ), kept AS (
       SELECT s.home, s.stem, s.model, s.subject, s.wall_s, t.length_s, t.length_s * t.devices AS device_s,
              CASE WHEN t.from_at <= s.held_since + INTERVAL '2' MINUTE THEN 'start' WHEN c.subject IS NOT NULL THEN 'saving'
                   WHEN t.length_s <= ${SHORT_PAUSE_S} THEN 'short' ELSE 'long' END AS place
       FROM stood t JOIN seen s ON t.subject = s.subject LEFT JOIN saved c ON t.subject = c.subject AND t.from_at = c.from_at
-    ), ranked AS (
-      SELECT ${KIND}, place, length_s, row_number() OVER (PARTITION BY ${KIND}, place ORDER BY length_s) AS rank_no,
-             count(*) OVER (PARTITION BY ${KIND}, place) AS others
-      FROM kept
     ), middle AS (
-      SELECT home, COALESCE(stem, '') AS stem, COALESCE(model, '') AS model, place,
-             min(CASE WHEN rank_no * 2 >= others THEN length_s END) AS length_s
-      FROM ranked GROUP BY home, COALESCE(stem, ''), COALESCE(model, ''), place
+      SELECT home, COALESCE(stem, '') AS stem, COALESCE(model, '') AS model, place, ${nearestRank('length_s', 50)} AS length_s
+      FROM kept GROUP BY home, COALESCE(stem, ''), COALESCE(model, ''), place
     ), of_run AS (
       SELECT ${KIND}, place, subject, count(*) AS pauses, CAST(sum(device_s) AS BIGINT) AS device_s, min(wall_s) AS wall_s
       FROM kept GROUP BY ${KIND}, place, subject
@@ -77,27 +76,25 @@ export const PAUSES_SQL = `
            CAST(sum(r.wall_s) AS BIGINT) AS "computedBetweenS"
     FROM of_run r JOIN middle m ON r.home = m.home AND COALESCE(r.stem, '') = m.stem AND COALESCE(r.model, '') = m.model
       AND r.place = m.place
-    GROUP BY r.home, r.stem, r.model, r.place`;
+    GROUP BY r.home, r.stem, r.model, r.place ORDER BY r.home, r.stem, r.model, r.place`;
 
-/** Milliseconds of a step by kind: the middle run, and the best tenth of them. */
+/**
+ * Milliseconds of a step by kind: the middle run, and the best tenth of them. Steps are whole, and exact as a DOUBLE: to make a whole number of
+ * a DECIMAL straight away takes a microsecond.
+ */
 export const STEPS_SQL = `
     WITH ${LIVES}, ${MEASURED}, counted AS (
-      SELECT allocation_id, CAST(sum(date_diff('second', window_from, window_until)) AS BIGINT) AS wall_s,
-             CAST(sum(CAST(quantity AS BIGINT)) AS BIGINT) AS steps
-      FROM work WHERE unit = 'step' AND window_until IS NOT NULL AND window_from >= $from AND window_from < $until
-      GROUP BY allocation_id
-    ), stepped AS (
-      SELECT s.home, s.stem, s.model, w.wall_s, w.steps FROM counted w JOIN seen s ON w.allocation_id = s.allocation_id AND s.attempt = 0
+      SELECT s.subject, s.home, s.stem, s.model, CAST(sum(date_diff('second', w.window_from, w.window_until)) AS BIGINT) AS wall_s,
+             CAST(CAST(sum(w.quantity) AS DOUBLE) AS BIGINT) AS steps
+      FROM work w JOIN seen s ON w.allocation_id = s.allocation_id AND s.attempt = 0
+      WHERE w.unit = 'step' AND w.window_until IS NOT NULL AND w.window_from >= $from AND w.window_from < $until
+      GROUP BY s.subject, s.home, s.stem, s.model
+      HAVING sum(w.quantity) >= 1 AND sum(date_diff('second', w.window_from, w.window_until)) >= ${STEP_RUN_S}
     ), timed AS (
-      SELECT ${KIND}, CAST((wall_s * 1000 - (wall_s * 1000) % steps) / steps AS BIGINT) AS ms
-      FROM stepped WHERE wall_s >= ${STEP_RUN_S} AND steps > 0
-    ), ranked AS (
-      SELECT timed.*, row_number() OVER (PARTITION BY ${KIND} ORDER BY ms) AS rank_no, count(*) OVER (PARTITION BY ${KIND}) AS runs
-      FROM timed
+      SELECT ${KIND}, CAST((wall_s * 1000 - (wall_s * 1000) % steps) / steps AS BIGINT) AS ms FROM counted
     )
-    SELECT ${KIND}, max(runs) AS runs, min(CASE WHEN rank_no * 2 >= runs THEN ms END) AS "middleMs",
-           min(CASE WHEN rank_no * 10 >= runs THEN ms END) AS "bestMs"
-    FROM ranked GROUP BY ${KIND}`;
+    SELECT ${KIND}, count(*) AS runs, ${nearestRank('ms', 50)} AS "middleMs", ${nearestRank('ms', 10)} AS "bestMs"
+    FROM timed GROUP BY ${KIND} ORDER BY ${KIND}`;
 
 /** Days by kind: device-seconds that were at work, waits taken off, and those of which anything is known. */
 export const DAYS_SQL = `
@@ -105,4 +102,5 @@ export const DAYS_SQL = `
     SELECT s.home, s.stem, s.model, CAST(d.day AS VARCHAR) AS day,
            CAST(sum(d.computing_s - COALESCE(d.gap_s, 0) - COALESCE(d.exchange_s, 0)) AS BIGINT) AS "atWorkS",
            CAST(sum(d.held_s - d.unknown_s) AS BIGINT) AS "knownS"
-    FROM stint_day d JOIN seen s ON d.subject = s.subject GROUP BY s.home, s.stem, s.model, d.day`;
+    FROM stint_day d JOIN seen s ON d.subject = s.subject
+    GROUP BY s.home, s.stem, s.model, d.day ORDER BY s.home, s.stem, s.model, d.day`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sqlCount } from '../../facts/sql-row.ts';
+import { sqlCount, sqlTexts } from '../../facts/sql-row.ts';
 
 export const StarvedOptions = z.object({
   // A well-fed run loses a few percent to gaps, evaluation and checkpoints; below 15 % a change is not worth an afternoon.
@@ -46,7 +46,7 @@ export const Level = z.object({
   engineActivity: sqlCount,
   smActivity: sqlCount,
   /** Those that waited, longest first. */
-  subjects: z.array(z.string()).nullable(),
+  subjects: sqlTexts.nullable(),
 });
 export type Level = z.infer<typeof Level>;
 
