@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { sqlCount } from '../../facts/sql-row.ts';
+import { sqlCount, sqlTexts, textsInOne } from '../../facts/sql-row.ts';
+import { nearestRank } from '../nearest-rank.ts';
 import { NEEDED_HOURS } from './needed-replicas.ts';
 
 /** A service in the window. */
@@ -48,7 +49,7 @@ export const ServiceDay = z.object({
   excessPermille: sqlCount,
   /** Of the time held; null where too much of it is unknown. */
   busyPermille: sqlCount.nullable(),
-  subjects: z.array(z.string()),
+  subjects: sqlTexts,
 });
 
 export type Service = z.infer<typeof Service>;
@@ -70,24 +71,21 @@ export const HOURS_SQL = `
     SELECT *, date_diff('day', DATE '2024-01-01', day) % 7 >= 5 AS is_weekend,
            date_diff('second', CAST(day AS TIMESTAMP), hour_start) AS second_of_day
     FROM needed_hour
-  ), placed AS (
-    SELECT *, row_number() OVER (PARTITION BY service, is_weekend, second_of_day, is_known ORDER BY needed_low, day) AS place,
-           count(*) OVER (PARTITION BY service, is_weekend, second_of_day, is_known) AS places
-    FROM timed
+  ), told AS (
+    SELECT service, is_weekend AS "isWeekend", CAST((second_of_day - second_of_day % 3600) / 3600 AS BIGINT) AS hour,
+           count(*) AS hours, count(*) FILTER (WHERE is_known) AS "knownHours",
+           count(*) FILTER (WHERE is_known AND held_units >= 2 * needed_low * one_units) AS "quietHours",
+           COALESCE(${nearestRank('needed_low', 90, 'is_known')}, 0) AS "neededLowMost",
+           COALESCE(max(CASE WHEN is_known THEN needed_low END), 0) AS "neededLowMax", COALESCE(max(CASE WHEN is_known THEN needed_high END), 0) AS "neededHighMax",
+           CAST(sum(${milli('held_units')}) AS BIGINT) AS "heldMilli", max(${milli('held_units')}) AS "heldMilliMax",
+           CAST(sum(${milli('busy_units')}) AS BIGINT) AS "busyMilli",
+           max(${milli('busy_units')}) AS "busyMilliMax", CAST(sum(${milli('excess_low_units')}) AS BIGINT) AS "excessLowMilli",
+           CAST(sum(${milli('excess_high_units')}) AS BIGINT) AS "excessHighMilli", max(models) AS models,
+           CAST(sum(requests) AS BIGINT) AS requests, CAST(sum(request_ms) AS BIGINT) AS "requestMs",
+           max(excess_high_units) AS excess_units_max
+    FROM timed GROUP BY service, is_weekend, CAST((second_of_day - second_of_day % 3600) / 3600 AS BIGINT)
   )
-  SELECT service, is_weekend AS "isWeekend", CAST((second_of_day - second_of_day % 3600) / 3600 AS BIGINT) AS hour,
-         count(*) AS hours, count(*) FILTER (WHERE is_known) AS "knownHours",
-         count(*) FILTER (WHERE is_known AND held_units >= 2 * needed_low * one_units) AS "quietHours",
-         COALESCE(min(CASE WHEN is_known AND place * 10 >= places * 9 THEN needed_low END), 0) AS "neededLowMost",
-         COALESCE(max(CASE WHEN is_known THEN needed_low END), 0) AS "neededLowMax", COALESCE(max(CASE WHEN is_known THEN needed_high END), 0) AS "neededHighMax",
-         CAST(sum(${milli('held_units')}) AS BIGINT) AS "heldMilli", max(${milli('held_units')}) AS "heldMilliMax",
-         CAST(sum(${milli('busy_units')}) AS BIGINT) AS "busyMilli",
-         max(${milli('busy_units')}) AS "busyMilliMax", CAST(sum(${milli('excess_low_units')}) AS BIGINT) AS "excessLowMilli",
-         CAST(sum(${milli('excess_high_units')}) AS BIGINT) AS "excessHighMilli", max(models) AS models,
-         CAST(sum(requests) AS BIGINT) AS requests, CAST(sum(request_ms) AS BIGINT) AS "requestMs"
-  FROM placed
-  WHERE service IN (SELECT service FROM needed_hour GROUP BY service HAVING max(excess_high_units) > 0)
-  GROUP BY service, is_weekend, CAST((second_of_day - second_of_day % 3600) / 3600 AS BIGINT)`;
+  SELECT * FROM told WHERE service IN (SELECT service FROM told WHERE excess_units_max > 0) ORDER BY service, "isWeekend", hour`;
 
 const permille = (part: string, whole: string): string =>
   `CAST((${part} * 1000 - (${part} * 1000) % ${whole}) / ${whole} AS BIGINT)`;
@@ -98,13 +96,13 @@ export const DAYS_SQL = `
     SELECT day, service, CAST(sum(excess_high_units) AS BIGINT) AS excess_units, CAST(sum(idle_units) AS BIGINT) AS idle_units,
            CAST(sum(held_units) AS BIGINT) AS held_units, CAST(sum(busy_units) AS BIGINT) AS busy_units,
            CAST(sum(unknown_units) AS BIGINT) AS unknown_units
-    FROM needed_hour WHERE service IN (SELECT service FROM needed_hour GROUP BY service HAVING max(excess_high_units) > 0)
-    GROUP BY day, service
+    FROM needed_hour GROUP BY day, service
   ), replica AS (
-    SELECT day, service, array_agg(subject ORDER BY subject) AS subjects FROM service_day WHERE NOT is_silent GROUP BY day, service
+    SELECT day, service, ${textsInOne('array_agg(subject ORDER BY subject)')} AS subjects FROM service_day WHERE NOT is_silent GROUP BY day, service
   )
   SELECT d.service, CAST(d.day AS VARCHAR) AS day, r.subjects,
          CASE WHEN d.idle_units > 0 THEN ${permille('d.excess_units', 'd.idle_units')} ELSE 0 END AS "excessPermille",
          CASE WHEN d.held_units > 0 AND d.unknown_units * 1000 <= d.held_units * $unknownPermilleMax
               THEN ${permille('d.busy_units', 'd.held_units')} END AS "busyPermille"
-  FROM day_total d JOIN replica r ON d.day = r.day AND d.service = r.service ORDER BY d.service, d.day`;
+  FROM day_total d JOIN replica r ON d.day = r.day AND d.service = r.service
+  WHERE d.service IN (SELECT service FROM day_total WHERE excess_units > 0) ORDER BY d.service, d.day`;
