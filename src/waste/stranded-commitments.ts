@@ -75,14 +75,21 @@ export const strandedCommitments = detector({
       row: Bought,
       tables: ['subject_day', 'stint_day'],
       sql: `
-        SELECT d.day, d.provider, d.region, d.model, d.purchase = 'on-demand' AS "isRented", CAST(sum(d.usd_micros) AS BIGINT) AS "usdMicros",
+        WITH serving AS (
+          SELECT DISTINCT day, subject FROM stint_day WHERE manner = 'serving'
+        )
+        SELECT day, provider, region, model, FALSE AS "isRented", CAST(sum(usd_micros) AS BIGINT) AS "usdMicros",
+               CAST(NULL AS BIGINT) AS "cashUsdMicros", CAST(sum(gpu_units - gpu_units % 63000) / 63000 AS BIGINT) AS "gpuS"
+        FROM subject_day WHERE purchase = 'committed' AND category NOT IN ('stranded', 'beside')
+        GROUP BY day, provider, region, model
+        UNION ALL
+        SELECT d.day, d.provider, d.region, d.model, TRUE AS "isRented", CAST(sum(d.usd_micros) AS BIGINT) AS "usdMicros",
                CAST(sum(CASE WHEN d.category = 'computing' AND s.subject IS NULL THEN d.marginal_usd_micros END) AS BIGINT) AS "cashUsdMicros",
                CAST(sum(d.gpu_units - d.gpu_units % 63000) / 63000 AS BIGINT) AS "gpuS"
-        FROM subject_day d
-        LEFT JOIN (SELECT DISTINCT day, subject FROM stint_day WHERE manner = 'serving') s ON d.day = s.day AND d.subject = s.subject
-        WHERE (d.purchase = 'committed' AND d.category NOT IN ('stranded', 'beside'))
-           OR (d.purchase = 'on-demand' AND d.category IN ('idle', 'starved', 'lost', 'computing') AND d.marginal_usd_micros > 0)
-        GROUP BY d.day, d.provider, d.region, d.model, d.purchase ORDER BY d.day, d.provider, d.region, d.model, d.purchase`,
+        FROM subject_day d LEFT JOIN serving s ON d.day = s.day AND d.subject = s.subject
+        WHERE d.purchase = 'on-demand' AND d.category IN ('idle', 'starved', 'lost', 'computing') AND d.marginal_usd_micros > 0
+        GROUP BY d.day, d.provider, d.region, d.model
+        ORDER BY day, provider, region, model, "isRented"`,
     },
   }),
   judge({ stranded, bought }, context) {
