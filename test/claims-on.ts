@@ -11,7 +11,15 @@ interface Asked {
 }
 
 /** `ownership` is no table of the lake but said when asked; a test says it. */
-const OWNERSHIP = ['day', 'subject', 'workload_name', 'team', 'user_name', 'rule'];
+const OWNERSHIP = [
+  ['day', 'DATE'],
+  ['subject', 'VARCHAR'],
+  ['profile_no', 'BIGINT'],
+  ['workload_name', 'VARCHAR'],
+  ['team', 'VARCHAR'],
+  ['user_name', 'VARCHAR'],
+  ['rule', 'VARCHAR'],
+] as const;
 
 type Tables = Readonly<Record<string, readonly Row[]>>;
 
@@ -64,13 +72,15 @@ export async function claimsOn(
 }
 
 function madeOf(name: string, rows: readonly Row[]): string {
+  if (name === 'known_profile') return `${tableOf('profile', rows)}; ALTER TABLE profile RENAME TO known_profile`;
   if (name !== 'ownership') return tableOf(name, rows);
   const select = (row: Row): string =>
-    `SELECT ${OWNERSHIP.map((column) => `CAST(${literal(row[column])} AS ${column === 'day' ? 'DATE' : 'VARCHAR'}) AS ${column}`).join(', ')}`;
+    `SELECT ${OWNERSHIP.map(([column, type]) => `CAST(${literal(row[column])} AS ${type}) AS ${column}`).join(', ')}`;
   return `CREATE TABLE ownership AS ${rows.length > 0 ? rows.map(select).join(' UNION ALL ') : `${select({})} WHERE FALSE`}`;
 }
 
 function literal(value: Row[string] | undefined): string {
+  if (typeof value === 'number') return String(value);
   return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : 'NULL';
 }
 

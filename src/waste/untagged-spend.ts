@@ -24,30 +24,32 @@ const Held = z.object({ units: z.bigint(), usdMicros: z.bigint().nullable() });
 
 const HELD = "('unknown', 'idle', 'starved', 'lost', 'computing')";
 
+/** Rules speak of profiles, so that money is added up by profile too; single subjects are only counted. */
 const UNTAGGED = `
   WITH unowned AS (
-    SELECT day, subject FROM ownership WHERE team IS NULL AND COALESCE(rule, '') NOT LIKE 'shared %'
+    SELECT day, profile_no, subject FROM ownership WHERE team IS NULL AND COALESCE(rule, '') NOT LIKE 'shared %'
+  ), counted AS (
+    SELECT profile_no, count(DISTINCT subject) AS subjects FROM unowned GROUP BY profile_no
   ), untagged AS (
-    SELECT d.subject, max(d.day) AS last_day, CAST(sum(d.gpu_units) AS BIGINT) AS units,
-           CAST(sum(d.usd_micros) AS BIGINT) AS usd_micros
-    FROM subject_day d JOIN unowned o ON d.day = o.day AND d.subject = o.subject
-    WHERE d.category IN ${HELD} GROUP BY d.subject HAVING sum(d.gpu_units) > 0
+    SELECT d.profile_no, CAST(sum(d.gpu_units) AS BIGINT) AS units, CAST(sum(d.usd_micros) AS BIGINT) AS usd_micros
+    FROM spend_day d JOIN (SELECT DISTINCT day, profile_no FROM unowned) o ON d.day = o.day AND d.profile_no = o.profile_no
+    WHERE d.category IN ${HELD} GROUP BY d.profile_no HAVING sum(d.gpu_units) > 0
   ), owned AS (
     SELECT user_name, min(team) AS team FROM ownership
     WHERE team IS NOT NULL AND user_name IS NOT NULL GROUP BY user_name HAVING min(team) = max(team)
   ), grouped AS (
-    SELECT COALESCE(k.what, 'device') AS what, k.namespace, k.user_name, CASE WHEN k.user_name IS NULL THEN k.workload_stem END AS stem,
-           CASE WHEN k.what = 'job' THEN NULL ELSE k.node_id END AS node_id, count(*) AS subjects, CAST(sum(u.units) AS BIGINT) AS units,
-           CAST(sum(u.usd_micros) AS BIGINT) AS usd_micros
-    FROM untagged u LEFT JOIN subject k ON u.last_day = k.day AND u.subject = k.subject
-    GROUP BY COALESCE(k.what, 'device'), k.namespace, k.user_name, CASE WHEN k.user_name IS NULL THEN k.workload_stem END,
+    SELECT k.what, k.namespace, k.user_name, CASE WHEN k.user_name IS NULL THEN k.workload_stem END AS stem,
+           CASE WHEN k.what = 'job' THEN NULL ELSE k.node_id END AS node_id, CAST(sum(c.subjects) AS BIGINT) AS subjects,
+           CAST(sum(u.units) AS BIGINT) AS units, CAST(sum(u.usd_micros) AS BIGINT) AS usd_micros
+    FROM untagged u JOIN counted c ON u.profile_no = c.profile_no JOIN known_profile k ON u.profile_no = k.profile_no
+    GROUP BY k.what, k.namespace, k.user_name, CASE WHEN k.user_name IS NULL THEN k.workload_stem END,
              CASE WHEN k.what = 'job' THEN NULL ELSE k.node_id END
   )
   SELECT g.what, g.namespace, g.user_name AS "userName", g.stem, g.node_id AS "nodeId", g.subjects, g.units, g.usd_micros AS "usdMicros", o.team
   FROM grouped g LEFT JOIN owned o ON g.user_name = o.user_name
   ORDER BY COALESCE(g.usd_micros, 0) DESC, g.units DESC, g.user_name, g.namespace, g.stem, g.node_id`;
 
-const TOTAL = `SELECT COALESCE(CAST(sum(gpu_units) AS BIGINT), 0) AS units, CAST(sum(usd_micros) AS BIGINT) AS "usdMicros" FROM subject_day WHERE category IN ${HELD}`;
+const TOTAL = `SELECT COALESCE(CAST(sum(gpu_units) AS BIGINT), 0) AS units, CAST(sum(usd_micros) AS BIGINT) AS "usdMicros" FROM spend_day WHERE category IN ${HELD}`;
 
 /**
  * Question: which GPU time has no team, and which rule would give it one?
@@ -55,7 +57,7 @@ const TOTAL = `SELECT COALESCE(CAST(sum(gpu_units) AS BIGINT), 0) AS units, CAST
  * It saves nothing and is added to nothing: what has no owner has nobody who acts on it. One finding for all of it, the largest
  * groups first, each with the rule that would catch it.
  *
- * Reads: subject_day, subject, ownership.
+ * Reads: spend_day, ownership, known_profile.
  */
 export const untaggedSpend = detector({
   name: 'untagged-spend',
@@ -71,8 +73,8 @@ export const untaggedSpend = detector({
     groupsMax: z.number().int().min(1).default(6), // More lines are not read; `bursar rules suggest` has them all.
   }),
   ask: () => ({
-    untagged: { row: Untagged, tables: ['subject_day', 'subject', 'ownership'], sql: UNTAGGED },
-    held: { row: Held, tables: ['subject_day'], sql: TOTAL },
+    untagged: { row: Untagged, tables: ['spend_day', 'known_profile', 'ownership'], sql: UNTAGGED },
+    held: { row: Held, tables: ['spend_day'], sql: TOTAL },
   }),
   judge: ({ untagged, held }, { options }) => {
     const all = held[0]?.units ?? 0n;

@@ -24,7 +24,7 @@ export function ruleViews(book: RuleBook): readonly View[] {
       name: 'ownership',
       of: ['subject', 'known_profile'],
       sql: (subject, profile = '') => `
-        SELECT s.day, s.subject, s.workload_name, o.team, o.project, o.user_name, o.environment, o.class, o.rule
+        SELECT s.day, s.subject, s.profile_no, s.workload_name, o.team, o.project, o.user_name, o.environment, o.class, o.rule
         FROM (${subject}) s LEFT JOIN (${ownersUnsplitSql(book, profiles(profile), keep)}) o ON ${joinSql('s', 'o')}`,
     },
     {
