@@ -209,6 +209,12 @@ describe('night after night', () => {
     const all = await claims(rows, { subject: ['0', '1', '2'].map((id) => known(id)) });
     expect(all.map(({ what }) => what)).toEqual(['3 sessions of notes left on unused 3 times, 1 GPU each']);
     expect(all[0]?.about).toBe('nights of /nlp/mchen notes-0');
+    expect(all[0]?.ownerSubject).toBe('job kubernetes/2/0');
+    expect(all[0]?.takes.map(({ subject, firstDay, permille }) => [subject, firstDay, permille])).toEqual([
+      ['job kubernetes/0/0', '2026-02-10', 1000],
+      ['job kubernetes/1/0', '2026-02-12', 1000],
+      ['job kubernetes/2/0', '2026-02-16', 1000],
+    ]);
   });
 
   it('of one person in two namespaces they are two: each is the money of its team', async () => {
@@ -238,6 +244,12 @@ describe('night after night', () => {
         ownerSubject: null,
       },
     ]);
+  });
+
+  it('the name of a box may have spaces in it', async () => {
+    const box = { allocation_id: null, source: null, manner: null, node_id: 'box  of 9', subject: 'node box  of 9' };
+    const [claim] = await claims(night('b', '2026-02-10').map((row) => ({ ...row, ...box })));
+    expect(claim?.takes.map(({ subject }) => subject)).toEqual(['node box  of 9']);
   });
 
   it('a night far from Greenwich lies within a day', async () => {

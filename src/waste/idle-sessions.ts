@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Claim, JudgeContext, Take } from '../facts/detector.ts';
 import { detector } from '../facts/detector.ts';
 import { nameWord } from '../facts/shell-word.ts';
-import type { Session } from './idle-stretches.ts';
-import { session, SESSIONS_SQL } from './idle-stretches.ts';
+import type { NightsOfSessions, Session } from './idle-stretches.ts';
+import { NIGHTS_SQL, nightsOfSessions, session, SESSIONS_SQL } from './idle-stretches.ts';
 import { commentLine, stopCommand } from './stop-command.ts';
 import { stemWords } from './run-words.ts';
 import { countWords, gpuWords, spanWords, timeWords, wholeWords } from './wording.ts';
@@ -44,27 +44,28 @@ export const idleSessions = detector({
     sessions: {
       row: session,
       tables: ['stint_day', 'subject'],
-      params: {
-        idleSeconds: Math.min(idleHoursMin, boxIdleHoursMin) * 3600,
-        nightSeconds: nightHoursMin * 3600,
-        unknownPermille: unknownPermilleMax,
-      },
+      params: { idleSeconds: Math.min(idleHoursMin, boxIdleHoursMin) * 3600 },
       sql: SESSIONS_SQL,
     },
+    nights: {
+      row: nightsOfSessions,
+      tables: ['stint_day', 'subject'],
+      params: { nightSeconds: nightHoursMin * 3600, unknownPermille: unknownPermilleMax },
+      sql: NIGHTS_SQL,
+    },
   }),
-  judge: ({ sessions }, context) => [
+  judge: ({ sessions, nights }, context) => [
     ...sessions.filter((each) => isIdleNow(each, context)).map((each) => liveClaim(each, context)),
-    ...nightClaims(sessions, context),
+    ...nights.map((each) => nightClaim(each, context)),
   ],
 });
 
-const isBox = ({ allocationId }: Session): boolean => allocationId === null;
+const isBox = ({ allocationId }: Pick<Session, 'allocationId'>): boolean => allocationId === null;
 
 function isIdleNow(each: Session, { options: set, now }: JudgeContext<Options>): boolean {
   const hours = isBox(each) ? set.boxIdleHoursMin : set.idleHoursMin;
   const ageMs = each.knownUntil === null ? Infinity : now.getTime() - each.knownUntil.getTime();
   return (
-    each.isOpen &&
     each.idleSeconds >= hours * 3600 &&
     each.unknownPermille <= set.unknownPermilleMax &&
     ageMs <= set.currentHours * 3_600_000
@@ -100,40 +101,23 @@ function liveTakes({ subject, firstDay, lastDay, firstDayPermille }: Session): T
   return [first, { subject, firstDay: dayAfter(firstDay), lastDay, category: 'idle' }];
 }
 
-/** One finding for a session, for all of a person's sessions of one name and place, or for the boxes of one pool: never one a night. */
-function nightClaims(sessions: readonly Session[], context: JudgeContext<Options>): Claim[] {
-  const groups = new Map<string, Session[]>();
-  for (const each of sessions.filter(({ nights }) => nights > 0)) {
-    const key = isBox(each)
-      ? each.cluster === null
-        ? each.subject
-        : `boxes of ${each.cluster}`
-      : `${[each.cluster, each.home, each.userName].map((part) => part ?? '').join('/')} ${each.stem ?? each.subject}`;
-    groups.set(key, [...(groups.get(key) ?? []), each]);
-  }
-  return [...groups].map(([key, group]) => nightClaim(key, group, context));
-}
-
-function nightClaim(key: string, group: readonly Session[], { options: set }: JudgeContext<Options>): Claim {
-  const latest = group.reduce((a, b) => (a.lastDay >= b.lastDay ? a : b));
-  const [nights, days] = [sum(group.map((each) => each.nights)), sum(group.map((each) => each.days))];
-  const seconds = sum(group.map(({ nightSeconds }) => nightSeconds));
+function nightClaim(each: NightsOfSessions, { options: set }: JudgeContext<Options>): Claim {
+  const { nights, nightSeconds: seconds } = each;
   // Who stops a pool of boxes by a schedule is who runs it, unless all are one person's.
-  const isOnes = latest.userName !== null && group.every(({ userName }) => userName === latest.userName);
-  const isPool = isBox(latest) && group.length > 1 && !isOnes;
+  const isPool = isBox(each) && each.sessions > 1 && !each.isOnes;
   return {
-    about: `nights of ${key}`,
-    ownerSubject: isPool ? null : latest.subject,
-    what: `${things(group)} left on unused ${nights === 1 ? 'once' : `${nights} times`}, ${gpuWords(latest.gpuTenths / 10, latest.model)}${group.length === 1 ? '' : ' each'}`,
+    about: `nights of ${each.kin}`,
+    ownerSubject: isPool ? null : each.latest,
+    what: `${things(each)} left on unused ${nights === 1 ? 'once' : `${nights} times`}, ${gpuWords(each.gpuTenths / 10, each.model)}${each.sessions === 1 ? '' : ' each'}`,
     because: [
-      `${nights === 1 ? 'One stretch' : `${nights} stretches`} of ${set.nightHoursMin} h or more without a kernel, ${spanWords(seconds)} in all, on ${countWords(days, 'day')} of use (engine, else SM, else utilisation below 1 %${group.every(({ powerW }) => powerW !== null) ? ', power at rest' : ''}).`,
+      `${nights === 1 ? 'One stretch' : `${nights} stretches`} of ${set.nightHoursMin} h or more without a kernel, ${spanWords(seconds)} in all, on ${countWords(each.days, 'day')} of use (engine, else SM, else utilisation below 1 %${each.hasPower ? ', power at rest' : ''}).`,
       'Pauses by day are not counted.',
     ],
-    fix: endingCommands(latest),
+    fix: endingCommands(each),
     unless: 'It had to be ready at once when its user came back.',
     blast: 'A session that is stopped loses what is only in its memory; files stay.',
     effort: 'a setting, once',
-    takes: group.flatMap(nightTakes),
+    takes: (each.takes ?? []).map(nightTake),
     reachable: { lowPermille: afterCulling(seconds, nights, set), highPermille: 1000 },
   };
 }
@@ -143,27 +127,21 @@ function afterCulling(seconds: number, nights: number, { idleHoursMin }: Options
   return Math.floor((Math.max(0, seconds - nights * idleHoursMin * 3600) * 1000) / Math.max(1, seconds));
 }
 
-function nightTakes(each: Session): Take[] {
-  const { subject, nightsFirstDay, nightsLastDay, nightsPermille, sharedPermille, firstDay } = each;
-  const category = 'idle';
-  return [
-    ...(nightsFirstDay === null || nightsLastDay === null
-      ? []
-      : [{ subject, firstDay: nightsFirstDay, lastDay: nightsLastDay, category, permille: nightsPermille } as const]),
-    ...(sharedPermille === 0
-      ? []
-      : [{ subject, firstDay, lastDay: firstDay, category, permille: sharedPermille } as const]),
-  ];
+/** Of `2026-03-02 2026-03-05 800 node box 1`. */
+function nightTake(text: string): Take {
+  const [firstDay = '', lastDay = '', permille = '', ...subject] = text.split(' ');
+  return { subject: subject.join(' '), firstDay, lastDay, category: 'idle', permille: Number(permille) };
 }
 
-function things(group: readonly Session[]): string {
-  const [first] = group;
-  if (first === undefined || group.length === 1) return first === undefined ? '' : thing(first);
-  if (isBox(first)) return `${group.length} boxes of ${first.cluster ?? 'one pool'}`;
-  return `${group.length} sessions of ${stemWords(first.stem)}`;
+function things(each: NightsOfSessions): string {
+  if (each.sessions === 1) return thing(each);
+  if (isBox(each)) return `${each.sessions} boxes of ${each.cluster ?? 'one pool'}`;
+  return `${each.sessions} sessions of ${stemWords(each.stem)}`;
 }
 
-function thing({ workloadKind, workloadName, allocationId, nodeId, source }: Session): string {
+type Thing = Pick<Session, 'workloadKind' | 'workloadName' | 'allocationId' | 'nodeId' | 'source'>;
+
+function thing({ workloadKind, workloadName, allocationId, nodeId, source }: Thing): string {
   if (allocationId === null) return `box ${nodeId ?? ''}`.trim();
   const kind = workloadKind === null || workloadKind === 'Job' ? 'session' : workloadKind.toLowerCase();
   return `${kind} ${workloadName ?? `${source}/${allocationId}`}`;
@@ -198,7 +176,7 @@ function stopCommands(each: Session): string[] {
 }
 
 /** So that the next night ends by itself. */
-function endingCommands({ source, provider }: Session): string[] {
+function endingCommands({ source, provider }: NightsOfSessions): string[] {
   if (source === 'slurm')
     return ['salloc --time=10:00:00  # or #SBATCH --time=10:00:00: it ends by itself in the evening'];
   if (source === 'kubernetes')
@@ -213,8 +191,4 @@ function endingCommands({ source, provider }: Session): string[] {
 
 function dayAfter(day: string): string {
   return new Date(new Date(`${day}T00:00:00Z`).getTime() + 86_400_000).toISOString().slice(0, 10);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((a, b) => a + b, 0);
 }

@@ -3,7 +3,7 @@ import { SHARE_UNITS } from '../facts/column.ts';
 import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
 import { HUB_SERVER_LABEL, HUB_USER_LABEL } from './stop-command.ts';
 
-/** A session, with the stretch without a kernel at its end and those before it that are as long as a night. */
+/** A session that goes on, with the stretch without a kernel at its end. */
 export const session = z.object({
   subject: z.string(),
   source: z.string().nullable(),
@@ -27,11 +27,10 @@ export const session = z.object({
   /** What it holds of GPUs, in tenths: a slice or a share is less than one. */
   gpuTenths: sqlCount,
   heldSince: sqlTime.nullable(),
-  isOpen: z.boolean(),
   knownUntil: sqlTime.nullable(),
   powerW: sqlCount.nullable(),
   memoryMib: sqlCount.nullable(),
-  /** The stretch without a kernel that goes on to the end of what is known: in wall-clock seconds. */
+  /** The stretch: in wall-clock seconds. */
   idleFrom: sqlTime,
   idleSeconds: sqlCount,
   unknownPermille: sqlCount,
@@ -39,19 +38,42 @@ export const session = z.object({
   firstDayPermille: sqlCount,
   firstDay: sqlDay,
   lastDay: sqlDay,
-  /** Earlier stretches that are as long as a night. */
-  nights: sqlCount,
-  nightSeconds: sqlCount,
-  nightsPermille: sqlCount,
-  /** Of the day on which the stretch that goes on began, what belongs to the night before. */
-  sharedPermille: sqlCount,
-  nightsFirstDay: sqlDay.nullable(),
-  nightsLastDay: sqlDay.nullable(),
   days: sqlCount,
   /** Of the known time of each of its last days, the permille that computed. */
   spark: z.array(sqlCount.nullable()),
 });
 export type Session = z.output<typeof session>;
+
+/** Stretches as long as a night of sessions that are told together: those of a person of one name and place, or the boxes of one pool. */
+export const nightsOfSessions = z.object({
+  /** What they have in common. */
+  kin: z.string(),
+  /** The session, where it is one. */
+  subject: z.string().nullable(),
+  /** The one that was there last, and what is said of it. */
+  latest: z.string(),
+  source: z.string().nullable(),
+  allocationId: z.string().nullable(),
+  workloadKind: z.string().nullable(),
+  workloadName: z.string().nullable(),
+  stem: z.string().nullable(),
+  cluster: z.string().nullable(),
+  nodeId: z.string().nullable(),
+  provider: z.string().nullable(),
+  model: z.string().nullable(),
+  gpuTenths: sqlCount,
+  sessions: sqlCount,
+  days: sqlCount,
+  nights: sqlCount,
+  nightSeconds: sqlCount,
+  /** All of them are one known person's. */
+  isOnes: z.boolean(),
+  /** Power was measured of all of them. */
+  hasPower: z.boolean(),
+  /** The part of the idle time of each session that is theirs: first day, last day, permille, subject. */
+  takes: z.array(z.string()).nullable(),
+});
+export type NightsOfSessions = z.output<typeof nightsOfSessions>;
 
 /** So many days of activity are drawn. */
 const SPARK_DAYS = 14;
@@ -66,103 +88,148 @@ const tenths = (units: string, seconds: string, devices: string): string => {
   return `COALESCE(CAST((${part} - ${part} % ${whole}) / ${whole} AS BIGINT), ${devices} * 10)`;
 };
 
-/** Nobody has said that it ended, and it was held to the end of what is known. */
-const IS_OPEN = `n.open_devices > 0 AND n.held_until >= $until - INTERVAL '1' HOUR`;
+const IS_SESSION = `(s.manner = 'interactive' OR s.manner IS NULL)`;
+
+/** It was held to the end of what is known. */
+const isThere = (heldUntil: string): string => `${heldUntil} >= $until - INTERVAL '1' HOUR`;
+
+/** The numbers of a session's day; what it is called is looked up of those that are told. Holders by count have no times of their own: a day on which they computed is all use. */
+const NUMBERS = `
+  s.subject, s.day, count(*) AS devices, CAST(sum(s.held_s) AS BIGINT) AS held_s, CAST(sum(s.computing_s) AS BIGINT) AS computing_s,
+  CAST(sum(s.idle_s) AS BIGINT) AS idle_s, CAST(sum(s.unknown_s) AS BIGINT) AS unknown_s, min(s.held_from) AS held_from, max(s.held_until) AS held_until,
+  count(*) - count(s.ended_at) AS open_devices, min(COALESCE(s.inner_idle_s, 0)) AS inner_idle_s,
+  min(CASE WHEN s.computing_s > 0 THEN COALESCE(s.first_computing_at, s.held_from) END) AS first_computing_at,
+  max(CASE WHEN s.computing_s > 0 THEN COALESCE(s.last_computing_at, s.held_until) END) AS last_computing_at`;
+
+/** What a session is called on its last day, and what it held then. */
+const WORDS = `
+  s.subject, min(s.source) AS source, min(s.allocation_id) AS allocation_id, min(s.workload_kind) AS workload_kind, min(s.workload_name) AS workload_name,
+  min(s.workload_stem) AS stem, COALESCE(min(s.account), min(s.namespace)) AS home, min(s.namespace) AS namespace, min(s.cluster) AS cluster,
+  min(s.user_name) AS user_name, min(s.node_id) AS node_id, max(s.model) AS model, count(*) AS devices,
+  ${tenths('CAST(sum(s.units) AS BIGINT)', 'CAST(sum(s.held_s) AS BIGINT)', 'count(*)')} AS gpu_tenths`;
+
+/** Of each session that is there: what follows its last kernel, and the whole days after. Nobody has said that it ended. */
+export const SESSIONS_SQL = `
+  WITH there AS (
+    SELECT DISTINCT s.subject FROM stint_day s WHERE ${IS_SESSION} AND ${isThere('s.held_until')}
+  ), stint AS (
+    SELECT ${NUMBERS} FROM stint_day s JOIN there t ON s.subject = t.subject WHERE ${IS_SESSION} GROUP BY s.subject, s.day
+  ), session AS (
+    SELECT subject, count(*) AS days, COALESCE(max(CASE WHEN last_computing_at IS NOT NULL THEN day END), min(day)) AS first_day, max(day) AS last_day
+    FROM stint GROUP BY subject
+  ), since AS (
+    SELECT s.*, z.days, z.first_day, z.last_day, COALESCE(s.last_computing_at, s.held_from) AS from_at,
+           date_diff('second', COALESCE(s.last_computing_at, s.held_from), s.held_until) AS seconds
+    FROM session z JOIN stint s ON z.subject = s.subject AND s.day >= z.first_day
+  ), idle AS (
+    SELECT subject, min(days) AS days, min(first_day) AS first_day, min(last_day) AS last_day, min(from_at) AS from_at,
+           CAST(sum(seconds) AS BIGINT) AS seconds, CAST(sum(unknown_s) AS BIGINT) AS unknown_s, CAST(sum(held_s) AS BIGINT) AS held_s,
+           max(CASE WHEN day = first_day THEN seconds * devices END) AS first_day_s, max(CASE WHEN day = first_day THEN idle_s END) AS first_day_idle_s
+    FROM since GROUP BY subject
+    HAVING CAST(sum(seconds) AS BIGINT) >= $idleSeconds AND max(CASE WHEN day = last_day THEN open_devices END) > 0
+  ), told AS (
+    SELECT ${WORDS}, min(s.held_since) AS held_since, max(s.known_until) AS known_until, max(s.power_w_max) AS power_w, max(s.fb_used_mib_max) AS memory_mib
+    FROM stint_day s JOIN idle i ON s.subject = i.subject AND s.day = i.last_day WHERE ${IS_SESSION} GROUP BY s.subject
+  ), known AS (
+    SELECT s.subject, s.provider, s.region, s.resource_id, s.labels FROM subject s JOIN idle i ON s.subject = i.subject AND s.day = i.last_day
+  ), recent AS (
+    SELECT subject, day, CASE WHEN held_s > unknown_s THEN ${permille('computing_s', '(held_s - unknown_s)')} END AS used_permille,
+           row_number() OVER (PARTITION BY subject ORDER BY day DESC) AS recency
+    FROM stint
+  ), drawn AS (
+    SELECT subject, array_agg(used_permille ORDER BY day) AS spark FROM recent WHERE recency <= ${SPARK_DAYS} GROUP BY subject
+  )
+  SELECT i.subject, w.source, w.allocation_id AS "allocationId", w.workload_kind AS "workloadKind", w.workload_name AS "workloadName", w.stem, w.home,
+         w.namespace, w.cluster, k.labels['${HUB_USER_LABEL}'] AS "hubUser", k.labels['${HUB_SERVER_LABEL}'] AS "hubServer", w.user_name AS "userName",
+         w.node_id AS "nodeId", k.provider, k.region, k.resource_id AS "resourceId", w.model, w.devices, w.gpu_tenths AS "gpuTenths",
+         w.held_since AS "heldSince", w.known_until AS "knownUntil", w.power_w AS "powerW", w.memory_mib AS "memoryMib", i.from_at AS "idleFrom",
+         i.seconds AS "idleSeconds", ${permille('i.unknown_s', 'i.held_s')} AS "unknownPermille",
+         ${permille('i.first_day_s', 'i.first_day_idle_s')} AS "firstDayPermille", CAST(i.first_day AS VARCHAR) AS "firstDay",
+         CAST(i.last_day AS VARCHAR) AS "lastDay", i.days, d.spark
+  FROM idle i JOIN told w ON i.subject = w.subject JOIN drawn d ON i.subject = d.subject LEFT JOIN known k ON i.subject = k.subject
+  ORDER BY i.subject`;
 
 /**
  * Days of a session are strung to stretches without a kernel: what follows the last kernel of a day, whole days without one, what
- * comes before the first kernel of the next. Nights far from Greenwich lie within a day: its longest pause is a stretch of its own. Holders by count have no times of their own: a day on which they computed is all use.
+ * comes before the first kernel of the next. Nights far from Greenwich lie within a day: its longest pause is a stretch of its own. The stretch that goes on is no night, and
+ * the day of the last kernel before it (`shared`) is told apart from the nights' other days.
+ *
+ * One row for a session, for all of a person's sessions of one name and place, or for the boxes of one pool: never one a night.
  */
-export const SESSIONS_SQL = `
+export const NIGHTS_SQL = `
   WITH stint AS (
-    SELECT day, subject, count(*) AS devices, CAST(sum(held_s) AS BIGINT) AS held_s, CAST(sum(computing_s) AS BIGINT) AS computing_s,
-           CAST(sum(idle_s) AS BIGINT) AS idle_s, CAST(sum(unknown_s) AS BIGINT) AS unknown_s,
-           CAST(sum(units) AS BIGINT) AS units, min(held_from) AS held_from,
-           max(held_until) AS held_until, max(known_until) AS known_until, min(held_since) AS held_since,
-           count(*) - count(ended_at) AS open_devices, min(COALESCE(inner_idle_s, 0)) AS inner_idle_s, max(power_w_max) AS power_w, max(fb_used_mib_max) AS memory_mib,
-           min(source) AS source, min(allocation_id) AS allocation_id, min(workload_kind) AS workload_kind,
-           min(workload_name) AS workload_name, min(node_id) AS node_id, min(workload_stem) AS stem, COALESCE(min(account), min(namespace)) AS home, min(namespace) AS namespace,
-           min(cluster) AS cluster, min(user_name) AS user_name, max(model) AS model,
-           min(CASE WHEN computing_s > 0 THEN COALESCE(first_computing_at, held_from) END) AS first_computing_at,
-           max(CASE WHEN computing_s > 0 THEN COALESCE(last_computing_at, held_until) END) AS last_computing_at
-    FROM stint_day WHERE manner = 'interactive' OR manner IS NULL GROUP BY day, subject
+    SELECT ${NUMBERS} FROM stint_day s WHERE ${IS_SESSION} GROUP BY s.subject, s.day
   ), numbered AS (
     SELECT s.*, count(first_computing_at) OVER (PARTITION BY subject ORDER BY day) AS used_days,
-           row_number() OVER (PARTITION BY subject ORDER BY day DESC) AS recency
+           row_number() OVER (PARTITION BY subject ORDER BY day) AS day_no, count(*) OVER (PARTITION BY subject) AS days
     FROM stint s
   ), piece AS (
-    SELECT subject, day, devices, idle_s, held_s, unknown_s, used_days - CASE WHEN first_computing_at IS NULL THEN 0 ELSE 1 END AS stretch,
-           held_from AS from_at, date_diff('second', held_from, COALESCE(first_computing_at, held_until)) AS seconds
+    SELECT subject, day, devices, held_s, unknown_s, used_days - CASE WHEN first_computing_at IS NULL THEN 0 ELSE 1 END AS stretch,
+           date_diff('second', held_from, COALESCE(first_computing_at, held_until)) AS seconds
     FROM numbered
     UNION ALL
-    SELECT subject, day, devices, idle_s, held_s, unknown_s, used_days AS stretch, last_computing_at AS from_at,
-           date_diff('second', last_computing_at, held_until) AS seconds
+    SELECT subject, day, devices, held_s, unknown_s, used_days AS stretch, date_diff('second', last_computing_at, held_until) AS seconds
     FROM numbered WHERE last_computing_at IS NOT NULL
     UNION ALL
-    SELECT subject, day, devices, idle_s, held_s, unknown_s, -recency AS stretch, held_from AS from_at, inner_idle_s AS seconds
+    SELECT subject, day, devices, held_s, unknown_s, -day_no AS stretch, inner_idle_s AS seconds
     FROM numbered WHERE inner_idle_s >= $nightSeconds
-  ), stretch AS (
-    SELECT subject, stretch, min(from_at) AS from_at, min(day) AS first_day, max(day) AS last_day, CAST(sum(seconds) AS BIGINT) AS seconds,
-           CAST(sum(seconds * devices) AS BIGINT) AS device_s, CAST(sum(unknown_s) AS BIGINT) AS unknown_s,
-           CAST(sum(held_s) AS BIGINT) AS held_s, CAST(sum(idle_s) AS BIGINT) AS idle_s,
-           CAST(sum(CASE WHEN day = first_piece_day THEN seconds * devices ELSE 0 END) AS BIGINT) AS first_day_s,
-           max(CASE WHEN day = first_piece_day THEN idle_s END) AS first_day_idle_s,
-           max(stretch) OVER (PARTITION BY subject) AS last_stretch
-    FROM (SELECT p.*, min(day) OVER (PARTITION BY subject, stretch) AS first_piece_day FROM piece p) timed
-    GROUP BY subject, stretch
-  ), open_stretch AS (
-    SELECT t.subject, t.first_day FROM stretch t JOIN numbered n ON t.subject = n.subject AND n.recency = 1
-    WHERE t.stretch = t.last_stretch AND ${IS_OPEN}
+  ), long_stretch AS (
+    SELECT subject, stretch, CAST(sum(seconds) AS BIGINT) AS seconds FROM piece GROUP BY subject, stretch
+    HAVING CAST(sum(seconds) AS BIGINT) >= $nightSeconds
+      AND CAST(sum(unknown_s) AS BIGINT) * 1000 <= CAST(sum(held_s) AS BIGINT) * $unknownPermille
+  ), ending AS (
+    SELECT subject, day AS last_day, days, used_days AS last_stretch, open_devices > 0 AND ${isThere('held_until')} AS is_open
+    FROM numbered WHERE day_no = days
+  ), shared AS (
+    SELECT n.subject, n.day, n.idle_s FROM ending e JOIN numbered n ON e.subject = n.subject AND e.last_stretch = n.used_days
+    WHERE e.is_open AND n.last_computing_at IS NOT NULL
   ), night_stretch AS (
-    SELECT t.subject, t.stretch, t.seconds FROM stretch t LEFT JOIN open_stretch o ON t.subject = o.subject
-    WHERE t.seconds >= $nightSeconds AND t.unknown_s * 1000 <= t.held_s * $unknownPermille
-      AND (t.stretch < t.last_stretch OR o.subject IS NULL)
-  ), night_day AS (
-    SELECT p.subject, p.day, CAST(sum(p.seconds * p.devices) AS BIGINT) AS device_s, COALESCE(p.day = o.first_day, FALSE) AS is_shared
-    FROM piece p JOIN night_stretch s ON p.subject = s.subject AND p.stretch = s.stretch
-    LEFT JOIN open_stretch o ON p.subject = o.subject
-    WHERE p.seconds > 0 GROUP BY p.subject, p.day, COALESCE(p.day = o.first_day, FALSE)
-  ), night AS (
-    SELECT subject, min(CASE WHEN NOT is_shared THEN day END) AS first_day, max(CASE WHEN NOT is_shared THEN day END) AS last_day,
-           COALESCE(CAST(sum(CASE WHEN NOT is_shared THEN device_s END) AS BIGINT), 0) AS device_s,
-           COALESCE(CAST(sum(CASE WHEN is_shared THEN device_s END) AS BIGINT), 0) AS shared_s
-    FROM night_day GROUP BY subject
+    SELECT t.subject, t.stretch, t.seconds FROM long_stretch t JOIN ending e ON t.subject = e.subject
+    WHERE t.stretch < e.last_stretch OR NOT e.is_open
   ), night_count AS (
     SELECT subject, count(*) AS nights, CAST(sum(seconds) AS BIGINT) AS seconds FROM night_stretch GROUP BY subject
+  ), night_piece AS (
+    SELECT p.subject, p.day, p.seconds * p.devices AS device_s, COALESCE(p.day = h.day, FALSE) AS is_shared
+    FROM piece p JOIN night_stretch t ON p.subject = t.subject AND p.stretch = t.stretch LEFT JOIN shared h ON p.subject = h.subject
+    WHERE p.seconds > 0
+  ), night AS (
+    SELECT subject, min(CASE WHEN NOT is_shared THEN day END) AS first_day, max(CASE WHEN NOT is_shared THEN day END) AS last_day,
+           CAST(sum(CASE WHEN is_shared THEN 0 ELSE device_s END) AS BIGINT) AS device_s,
+           CAST(sum(CASE WHEN is_shared THEN device_s ELSE 0 END) AS BIGINT) AS shared_s
+    FROM night_piece GROUP BY subject
   ), night_idle AS (
-    SELECT n.subject, CAST(sum(s.idle_s) AS BIGINT) AS idle_s
-    FROM night n JOIN stint s ON n.subject = s.subject AND s.day >= n.first_day AND s.day <= n.last_day GROUP BY n.subject
-  ), picked AS (
-    SELECT n.subject, n.day FROM numbered n JOIN stretch t ON n.subject = t.subject AND t.stretch = t.last_stretch
-    LEFT JOIN night_count c ON n.subject = c.subject
-    WHERE n.recency = 1 AND (c.nights > 0 OR t.seconds >= $idleSeconds)
-  ), known AS (
-    SELECT s.subject, s.provider, s.region, s.resource_id, s.labels FROM subject s JOIN picked p ON s.subject = p.subject AND s.day = p.day
-  ), lasting AS (
-    SELECT subject, count(*) AS days, max(day) AS last_day,
-           array_agg(CASE WHEN held_s > unknown_s THEN ${permille('computing_s', '(held_s - unknown_s)')} END ORDER BY day)
-             FILTER (WHERE recency <= ${SPARK_DAYS}) AS spark
-    FROM numbered GROUP BY subject
+    SELECT g.subject, CAST(sum(s.idle_s) AS BIGINT) AS idle_s
+    FROM night g JOIN stint s ON g.subject = s.subject AND s.day >= g.first_day AND s.day <= g.last_day GROUP BY g.subject
+  ), take AS (
+    SELECT g.subject, g.first_day, g.last_day, ${permille('g.device_s', 'i.idle_s')} AS permille
+    FROM night g JOIN night_idle i ON g.subject = i.subject
+    UNION ALL
+    SELECT g.subject, h.day AS first_day, h.day AS last_day, ${permille('g.shared_s', 'h.idle_s')} AS permille
+    FROM night g JOIN shared h ON g.subject = h.subject WHERE g.shared_s > 0 AND g.shared_s * 1000 >= h.idle_s
+  ), named AS (
+    SELECT s.subject, min(e.last_day) AS last_day, min(e.days) AS days, count(s.power_w_max) > 0 AS has_power, min(s.user_name) AS user_name,
+           CASE WHEN min(s.allocation_id) IS NULL THEN COALESCE('boxes of ' || min(s.cluster), s.subject)
+                ELSE COALESCE(min(s.cluster), '') || '/' || COALESCE(min(s.account), min(s.namespace), '') || '/' || COALESCE(min(s.user_name), '') || ' '
+                  || COALESCE(min(s.workload_stem), s.subject) END AS kin
+    FROM stint_day s JOIN ending e ON s.subject = e.subject AND s.day = e.last_day JOIN night_count c ON s.subject = c.subject
+    WHERE ${IS_SESSION} GROUP BY s.subject
+  ), ranked AS (
+    SELECT n.*, row_number() OVER (PARTITION BY kin ORDER BY last_day DESC, subject) AS recency FROM named n
+  ), kindred AS (
+    SELECT n.kin, count(*) AS sessions, max(CASE WHEN n.recency = 1 THEN n.subject END) AS latest, max(n.last_day) AS last_day,
+           CAST(sum(n.days) AS BIGINT) AS days, CAST(sum(c.nights) AS BIGINT) AS nights, CAST(sum(c.seconds) AS BIGINT) AS seconds,
+           count(n.user_name) = count(*) AND min(n.user_name) = max(n.user_name) AS is_ones, min(n.has_power) AS has_power
+    FROM ranked n JOIN night_count c ON n.subject = c.subject GROUP BY n.kin
+  ), taken AS (
+    SELECT n.kin, array_agg(CAST(t.first_day AS VARCHAR) || ' ' || CAST(t.last_day AS VARCHAR) || ' ' || CAST(t.permille AS VARCHAR) || ' ' || t.subject
+             ORDER BY t.subject, t.first_day) AS takes
+    FROM take t JOIN named n ON t.subject = n.subject GROUP BY n.kin
+  ), told AS (
+    SELECT ${WORDS} FROM stint_day s JOIN kindred f ON s.subject = f.latest AND s.day = f.last_day WHERE ${IS_SESSION} GROUP BY s.subject
   )
-  SELECT n.subject, n.source, n.allocation_id AS "allocationId", n.workload_kind AS "workloadKind",
-         n.workload_name AS "workloadName", n.stem, n.home, n.namespace, n.cluster,
-         k.labels['${HUB_USER_LABEL}'] AS "hubUser", k.labels['${HUB_SERVER_LABEL}'] AS "hubServer", n.user_name AS "userName", n.node_id AS "nodeId",
-         k.provider, k.region, k.resource_id AS "resourceId", n.model, n.devices,
-         ${tenths('n.units', 'n.held_s', 'n.devices')} AS "gpuTenths", n.held_since AS "heldSince",
-         ${IS_OPEN} AS "isOpen", n.known_until AS "knownUntil", n.power_w AS "powerW",
-         n.memory_mib AS "memoryMib", t.from_at AS "idleFrom", t.seconds AS "idleSeconds",
-         ${permille('t.unknown_s', 't.held_s')} AS "unknownPermille",
-         ${permille('t.first_day_s', 't.first_day_idle_s')} AS "firstDayPermille",
-         CAST(t.first_day AS VARCHAR) AS "firstDay", CAST(l.last_day AS VARCHAR) AS "lastDay",
-         COALESCE(c.nights, 0) AS nights, COALESCE(c.seconds, 0) AS "nightSeconds",
-         ${permille('g.shared_s', 't.first_day_idle_s')} AS "sharedPermille",
-         ${permille('g.device_s', 'i.idle_s')} AS "nightsPermille", CAST(g.first_day AS VARCHAR) AS "nightsFirstDay",
-         CAST(g.last_day AS VARCHAR) AS "nightsLastDay", l.days, l.spark
-  FROM picked z JOIN numbered n ON z.subject = n.subject AND n.recency = 1
-  JOIN lasting l ON n.subject = l.subject
-  JOIN stretch t ON n.subject = t.subject AND t.stretch = t.last_stretch
-  LEFT JOIN night g ON n.subject = g.subject
-  LEFT JOIN night_count c ON n.subject = c.subject
-  LEFT JOIN night_idle i ON n.subject = i.subject
-  LEFT JOIN known k ON n.subject = k.subject
-  ORDER BY n.subject`;
+  SELECT f.kin, CASE WHEN f.sessions = 1 THEN f.latest END AS subject, f.latest, w.source, w.allocation_id AS "allocationId", w.workload_kind AS "workloadKind",
+         w.workload_name AS "workloadName", w.stem, w.cluster, w.node_id AS "nodeId", k.provider, w.model, w.gpu_tenths AS "gpuTenths", f.sessions, f.days,
+         f.nights, f.seconds AS "nightSeconds", f.is_ones AS "isOnes", f.has_power AS "hasPower", t.takes
+  FROM kindred f JOIN told w ON f.latest = w.subject LEFT JOIN taken t ON f.kin = t.kin
+  LEFT JOIN subject k ON f.latest = k.subject AND f.last_day = k.day
+  ORDER BY f.kin`;
