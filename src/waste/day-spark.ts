@@ -27,13 +27,13 @@ export function daySpark(days: readonly SparkDay[], { until }: { readonly until:
 
 /**
  * The days of some subjects in SQL, for `addedSpark`: one row a subject, each day as a text of its date, the seconds of its devices that were at work and
- * those of which anything is known. `subjects` is a query of them. Reads: stint_day.
+ * those of which anything is known. `subjects` is a query of them, `stints` the table or part of it their rows are in. Reads: stint_day.
  */
-export const spentDays = (subjects: string, atWorkS = 'computing_s'): string => `
+export const spentDays = (subjects: string, atWorkS = 'computing_s', stints = 'stint_day'): string => `
   SELECT subject, array_agg(CAST(day AS VARCHAR) || ' ' || CAST(at_work_s AS VARCHAR) || ' ' || CAST(known_s AS VARCHAR) ORDER BY day) AS days
   FROM (
     SELECT subject, day, CAST(sum(${atWorkS}) AS BIGINT) AS at_work_s, CAST(sum(held_s - unknown_s) AS BIGINT) AS known_s
-    FROM stint_day WHERE subject IN (${subjects}) GROUP BY subject, day
+    FROM ${stints} WHERE subject IN (${subjects}) GROUP BY subject, day
   ) spent GROUP BY subject`;
 
 /** The days of several subjects, added up, as a line. */

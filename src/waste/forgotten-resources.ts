@@ -48,45 +48,58 @@ type UnusedHolder = z.infer<typeof UnusedHolder>;
 const joined = (map: string): string =>
   `COALESCE(array_join(map_keys(${map}), ' ') || ' ' || array_join(map_values(${map}), ' '), '')`;
 
-/** Of a session what comes after its last kernel; of a service only if there was none at all. */
+/** Where a holder stood on its last day, and what it was called there. */
+const LAST_SAID = ['cluster', 'account', 'namespace', 'user_name', 'workload_stem']
+  .map((said) => `min(CASE WHEN s.day = a.last_day THEN s.${said} END) AS ${said}`)
+  .join(', ');
+
+/** A place and the beginning of a name there: services of one family may stand by for each other. */
+const family = (t: string): string =>
+  `COALESCE(${t}.cluster, '') || '/' || COALESCE(${t}.namespace, '') || '/' || regexp_replace(COALESCE(${t}.stem, ''), '[-_.].*$', '')`;
+
+/**
+ * Of a session what comes after its last kernel; of a service only if there was none at all. Numbers are added up first: most sessions have ended, and of those nothing is to be
+ * said. Who has a manner has an allocation, too.
+ */
 const HOLDERS = `
   WITH stint AS (
-    SELECT * FROM stint_day WHERE manner IN ('serving', 'interactive') AND allocation_id IS NOT NULL
+    SELECT * FROM stint_day WHERE manner <> 'job'
   ), attempt AS (
-    SELECT subject, min(manner) AS manner, min(source) AS source, min(allocation_id) AS allocation_id, min(workload_kind) AS kind,
-           min(workload_name) AS name, count(DISTINCT device_id) AS gpus, min(held_since) AS held_since,
-           max(held_until) AS held_until, count(ended_at) = 0 AS is_open, max(last_computing_at) AS last_at,
+    SELECT subject, min(manner) AS manner, min(held_since) AS held_since, max(held_until) AS held_until, count(ended_at) = 0 AS is_open,
+           max(last_computing_at) AS last_at,
            CAST(sum(computing_s) AS BIGINT) > 0 AND COALESCE(date_diff('second', min(held_since), max(last_computing_at)) > $handoverSeconds, TRUE)
              AS is_used, CAST(sum(held_s) AS BIGINT) AS held_s, CAST(sum(unknown_s) AS BIGINT) AS unknown_s, min(day) AS first_day, max(day) AS last_day,
            max(fb_used_mib_max) AS memory_mib_max, count(power_w_max) > 0 AS has_power, min(held_from) AS seen_from, max(known_until) AS known_until
     FROM stint GROUP BY subject
-  ), known AS (
-    SELECT j.subject, j.cluster, j.account, j.namespace, j.user_name, j.workload_stem AS stem, ${joined('j.labels')} AS labels,
-           j.labels['${HUB_USER_LABEL}'] AS hub_user, j.labels['${HUB_SERVER_LABEL}'] AS hub_server
-    FROM subject j JOIN attempt a ON j.day = a.last_day AND j.subject = a.subject
+  ), named AS (
+    SELECT s.subject, min(s.source) AS source, min(s.allocation_id) AS allocation_id, min(s.workload_kind) AS kind, min(s.workload_name) AS name, ${LAST_SAID}
+    FROM stint s JOIN attempt a ON s.subject = a.subject WHERE a.manner = 'serving' OR a.is_open GROUP BY s.subject
   ), one AS (
-    SELECT a.*, k.cluster, k.account, k.namespace, k.user_name, k.stem, k.labels, k.hub_user, k.hub_server,
+    SELECT a.*, k.source, k.allocation_id, k.kind, k.name, k.cluster, k.account, k.namespace, k.user_name, k.workload_stem AS stem,
            CASE WHEN a.manner = 'serving' THEN COALESCE(k.cluster, '') || '/' || COALESCE(k.account, '') || '/' || COALESCE(k.namespace, '') || '/'
-             || COALESCE(k.stem, a.name, a.subject) ELSE a.subject END AS thing
-    FROM attempt a LEFT JOIN known k ON a.subject = k.subject
+             || COALESCE(k.workload_stem, k.name, a.subject) ELSE a.subject END AS thing
+    FROM attempt a JOIN named k ON a.subject = k.subject
   ), thing AS (
     SELECT thing, min(manner) AS manner, max_by(subject, CAST(held_until AS VARCHAR) || subject) AS subject,
            array_agg(subject ORDER BY subject) AS subjects, min(held_since) AS held_since, max(held_until) AS held_until,
            max(last_at) AS last_at, min(seen_from) AS seen_from, CAST(sum(held_s) AS BIGINT) AS held_s,
            CAST(sum(unknown_s) AS BIGINT) AS unknown_s, max(is_used) AS is_used, array_agg(DISTINCT name) FILTER (WHERE is_open) AS names, min(first_day) AS first_day,
-           max(last_day) AS last_day, max(is_open) AS is_open, max(memory_mib_max) AS memory_mib_max, min(labels) AS labels,
+           max(last_day) AS last_day, max(is_open) AS is_open, max(memory_mib_max) AS memory_mib_max,
            max(known_until) AS known_until, min(namespace) AS namespace, min(account) AS account, min(cluster) AS cluster, min(stem) AS stem
     FROM one GROUP BY thing
   ), serving AS (
-    SELECT COALESCE(cluster, '') || '/' || COALESCE(namespace, '') || '/' || regexp_replace(COALESCE(stem, ''), '[-_.].*$', '') AS family,
-           count(*) AS siblings
-    FROM thing WHERE manner = 'serving' AND is_used AND stem IS NOT NULL
-    GROUP BY COALESCE(cluster, '') || '/' || COALESCE(namespace, '') || '/' || regexp_replace(COALESCE(stem, ''), '[-_.].*$', '')
-  ), unused AS (
+    SELECT ${family('t')} AS family, count(*) AS siblings FROM thing t WHERE t.manner = 'serving' AND t.is_used AND t.stem IS NOT NULL GROUP BY ${family('t')}
+  ), since AS (
     SELECT t.*, CASE WHEN t.manner = 'interactive' AND t.last_at IS NOT NULL THEN t.last_at ELSE t.seen_from END AS unused_since
-    FROM thing t
-    WHERE t.is_open AND (NOT t.is_used OR t.manner = 'interactive') AND t.unknown_s * 1000 <= t.held_s * $unknownPermilleMax
-      AND date_diff('second', t.known_until, $now) <= $freshSeconds
+    FROM thing t WHERE t.is_open AND (NOT t.is_used OR t.manner = 'interactive')
+  ), unused AS (
+    SELECT * FROM since WHERE date_diff('second', unused_since, held_until) >= $unusedSecondsMin
+      AND unknown_s * 1000 <= held_s * $unknownPermilleMax AND date_diff('second', known_until, $now) <= $freshSeconds
+  ), known AS (
+    SELECT j.subject, o.thing, ${joined('j.labels')} AS labels, j.labels['${HUB_USER_LABEL}'] AS hub_user, j.labels['${HUB_SERVER_LABEL}'] AS hub_server
+    FROM unused u JOIN one o ON o.thing = u.thing JOIN subject j ON j.day = o.last_day AND j.subject = o.subject
+  ), labelled AS (
+    SELECT thing, min(labels) AS labels FROM known GROUP BY thing
   ), priced AS (
     SELECT m.subject, min(m.model) AS model FROM subject_day m JOIN unused u ON m.day = u.last_day AND m.subject = u.subject
     GROUP BY m.subject
@@ -99,16 +112,16 @@ const HOLDERS = `
     GROUP BY u.thing
   )
   SELECT u.manner, u.cluster, u.account, o.source, o.allocation_id AS "allocationId", u.namespace, o.user_name AS "userName", o.kind, o.name,
-         u.stem, COALESCE(u.labels, '') AS labels, p.model, u.subject, u.subjects, u.names, u.held_since AS "heldSince",
+         u.stem, COALESCE(l.labels, '') AS labels, p.model, u.subject, u.subjects, u.names, u.held_since AS "heldSince",
          u.unused_since AS "unusedSince", u.held_until AS "heldUntil", t.gpu_s AS "gpuS", u.first_day AS "firstDay", u.last_day AS "lastDay",
          CASE WHEN t.first_idle_s <= 0 THEN 0 WHEN t.first_s >= t.first_idle_s THEN 1000
            ELSE CAST((t.first_s * 1000 - (t.first_s * 1000) % t.first_idle_s) / t.first_idle_s AS BIGINT) END AS "lastUsePermille",
-         u.memory_mib_max AS "memoryMibMax", o.has_power AS "hasPower", o.hub_user AS "hubUser", o.hub_server AS "hubServer", q.days, COALESCE(v.siblings, 0) AS siblings
+         u.memory_mib_max AS "memoryMibMax", o.has_power AS "hasPower", k.hub_user AS "hubUser", k.hub_server AS "hubServer", q.days, COALESCE(v.siblings, 0) AS siblings
   FROM unused u JOIN one o ON u.subject = o.subject JOIN tail t ON u.thing = t.thing LEFT JOIN priced p ON u.subject = p.subject
-  LEFT JOIN (${spentDays('SELECT subject FROM unused')}) q ON u.subject = q.subject
-  LEFT JOIN serving v ON v.family = COALESCE(u.cluster, '') || '/' || COALESCE(u.namespace, '') || '/'
-    || regexp_replace(COALESCE(u.stem, ''), '[-_.].*$', '')
-  WHERE date_diff('second', u.unused_since, u.held_until) >= $unusedSecondsMin ORDER BY u.subject`;
+  LEFT JOIN known k ON u.subject = k.subject LEFT JOIN labelled l ON u.thing = l.thing
+  LEFT JOIN (${spentDays('SELECT subject FROM unused', 'computing_s', 'stint')}) q ON u.subject = q.subject
+  LEFT JOIN serving v ON v.family = ${family('u')}
+  ORDER BY u.subject`;
 
 /**
  * Question: what is there and forgotten: services that never compute, sessions nobody has used for a week?
