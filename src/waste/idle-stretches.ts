@@ -157,8 +157,10 @@ export const SESSIONS_SQL = `
  * One row for a session, for all of a person's sessions of one name and place, or for the boxes of one pool: never one a night.
  */
 export const NIGHTS_SQL = `
-  WITH stint AS (
-    SELECT ${NUMBERS} FROM stint_day s WHERE ${IS_SESSION} GROUP BY s.subject, s.day
+  WITH held AS (
+    SELECT * FROM stint_day s WHERE ${IS_SESSION}
+  ), stint AS (
+    SELECT ${NUMBERS} FROM held s GROUP BY s.subject, s.day
   ), numbered AS (
     SELECT s.*, count(first_computing_at) OVER (PARTITION BY subject ORDER BY day) AS used_days,
            row_number() OVER (PARTITION BY subject ORDER BY day) AS day_no, count(*) OVER (PARTITION BY subject) AS days
@@ -211,8 +213,7 @@ export const NIGHTS_SQL = `
            CASE WHEN min(s.allocation_id) IS NULL THEN COALESCE('boxes of ' || min(s.cluster), s.subject)
                 ELSE COALESCE(min(s.cluster), '') || '/' || COALESCE(min(s.account), min(s.namespace), '') || '/' || COALESCE(min(s.user_name), '') || ' '
                   || COALESCE(min(s.workload_stem), s.subject) END AS kin
-    FROM stint_day s JOIN ending e ON s.subject = e.subject AND s.day = e.last_day JOIN night_count c ON s.subject = c.subject
-    WHERE ${IS_SESSION} GROUP BY s.subject
+    FROM held s JOIN ending e ON s.subject = e.subject AND s.day = e.last_day JOIN night_count c ON s.subject = c.subject GROUP BY s.subject
   ), ranked AS (
     SELECT n.*, row_number() OVER (PARTITION BY kin ORDER BY last_day DESC, subject) AS recency FROM named n
   ), kindred AS (
@@ -225,7 +226,7 @@ export const NIGHTS_SQL = `
              ORDER BY t.subject, t.first_day) AS takes
     FROM take t JOIN named n ON t.subject = n.subject GROUP BY n.kin
   ), told AS (
-    SELECT ${WORDS} FROM stint_day s JOIN kindred f ON s.subject = f.latest AND s.day = f.last_day WHERE ${IS_SESSION} GROUP BY s.subject
+    SELECT ${WORDS} FROM held s JOIN kindred f ON s.subject = f.latest AND s.day = f.last_day GROUP BY s.subject
   )
   SELECT f.kin, CASE WHEN f.sessions = 1 THEN f.latest END AS subject, f.latest, w.source, w.allocation_id AS "allocationId", w.workload_kind AS "workloadKind",
          w.workload_name AS "workloadName", w.stem, w.cluster, w.node_id AS "nodeId", k.provider, w.model, w.gpu_tenths AS "gpuTenths", f.sessions, f.days,
