@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { detector, type Claim } from '../facts/detector.ts';
 import { sqlCount, sqlDay } from '../facts/sql-row.ts';
+import { placed } from './placed-sql.ts';
 import { commentLine } from './stop-command.ts';
 import { countWords, gpuHourWords, someWords } from './wording.ts';
 
@@ -23,20 +24,17 @@ type Contradiction = z.infer<typeof Contradiction>;
 
 const SQL = `
   WITH told AS (
-    SELECT subject, device_id, node_id, day, unknown_s, lying_samples, power_w_max,
+    SELECT subject, device_id, node_id, cluster, day, unknown_s, lying_samples, power_w_max,
            CASE WHEN lying_samples * 1000 >= samples * $lyingPermilleMin AND lying_samples >= $lyingSamplesMin THEN 'profiling'
                 WHEN lying_samples = 0 AND computing_s = 0 AND idle_s > 0 AND unknown_s * 1000 > held_s * $unknownPermilleMin
                   AND power_w_max * 10 > power_w_min * 13 THEN 'power'
                 WHEN power_w_max = power_w_min AND computing_s >= $stuckSeconds AND idle_s >= $stuckSeconds THEN 'stuck' END AS lie
     FROM stint_day WHERE samples > 0
   ), found AS (
-    SELECT lie, subject, device_id, min(node_id) AS node_id, min(day) AS first_day, max(day) AS last_day,
+    SELECT lie, subject, device_id, min(node_id) AS node_id, min(cluster) AS cluster, min(day) AS first_day, max(day) AS last_day,
            CAST(sum(unknown_s) AS BIGINT) AS unknown_s, CAST(sum(lying_samples) AS BIGINT) AS samples, max(power_w_max) AS power_max
     FROM told WHERE lie IS NOT NULL GROUP BY lie, subject, device_id
-  ), known AS (
-    SELECT j.subject, min(j.cluster) AS cluster FROM subject j
-    JOIN (SELECT DISTINCT subject FROM found) f ON j.subject = f.subject GROUP BY j.subject
-  )
+  ), ${placed('found')}
   SELECT f.lie, k.cluster, f.subject, f.device_id AS "deviceId", f.node_id AS "nodeId", f.first_day AS "firstDay",
          f.last_day AS "lastDay", f.unknown_s AS "unknownS", f.samples, f.power_max AS "powerMax"
   FROM found f LEFT JOIN known k ON f.subject = k.subject ORDER BY f.lie, f.device_id, f.subject`;

@@ -55,6 +55,14 @@ describe('telemetry-gaps', () => {
     ]);
   });
 
+  it('asks other days for the cluster of a node that was listed later', async () => {
+    const { stint_day: stints, subject } = holderRows([job({ g0: DARK })]);
+    const unlisted = (stints ?? []).map((row) => ({ ...row, cluster: null }));
+    const listed = (subject ?? []).map((row) => ({ ...row, day: '2026-03-04', cluster: 'b' }));
+    const [claim] = await claimsOn(telemetryGaps, { stint_day: unlisted, subject: listed });
+    expect(claim?.about).toBe('b/silent');
+  });
+
   it('tells a job that holds by count from missing fields', async () => {
     const rows = holderRows([job({ g0: BLIND }, { source: 'slurm' })]);
     const holding = [

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { detector, type Claim } from '../facts/detector.ts';
 import { nameWord } from '../facts/shell-word.ts';
 import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
+import { placed } from './placed-sql.ts';
 import { commentLine } from './stop-command.ts';
 import { countWords, daysWords, gpuHourWords, someWords, timeWords } from './wording.ts';
 
@@ -40,18 +41,15 @@ const UnknownSubject = z.object({
  */
 const UNKNOWN = `
   WITH counted AS (
-    SELECT DISTINCT day, source, allocation_id, attempt FROM holding WHERE device_id IS NULL AND node_id <> ''
+    SELECT DISTINCT day, 'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) AS subject
+    FROM holding WHERE device_id IS NULL AND node_id <> ''
   ), unknown_day AS (
-    SELECT s.day, s.subject, s.device_id, s.node_id, s.source, s.held_s, s.unknown_s, s.known_until, s.held_until,
-           CASE WHEN s.samples > 0 AND c.allocation_id IS NOT NULL THEN 'by-count'
+    SELECT s.day, s.subject, s.device_id, s.node_id, s.cluster, s.source, s.held_s, s.unknown_s, s.known_until, s.held_until,
+           CASE WHEN s.samples > 0 AND c.subject IS NOT NULL THEN 'by-count'
                 WHEN s.samples > 0 AND s.computing_s + s.idle_s = 0 THEN 'fields' ELSE 'silent' END AS cause
-    FROM stint_day s LEFT JOIN counted c ON s.day = c.day AND s.source = c.source AND s.allocation_id = c.allocation_id
-      AND s.attempt = c.attempt
-    WHERE s.unknown_s * 1000 > s.held_s * $unknownPermilleMin AND s.lying_samples = 0
-  ), known AS (
-    SELECT j.subject, min(j.cluster) AS cluster FROM subject j
-    JOIN (SELECT DISTINCT subject FROM unknown_day) u ON j.subject = u.subject GROUP BY j.subject
-  )`;
+    FROM stint_day s LEFT JOIN counted c ON s.day = c.day AND s.subject = c.subject
+    WHERE s.unknown_s > 0 AND s.unknown_s * 1000 > s.held_s * $unknownPermilleMin AND s.lying_samples = 0
+  ), ${placed('unknown_day')}`;
 
 /** GPUs of a cluster that say how long some kernel ran, and nothing of what it did meanwhile. */
 const Blurred = z.object({
@@ -65,16 +63,12 @@ type Blurred = z.infer<typeof Blurred>;
 /** Profiling fields are means of time that computed: only such days can show that they are missing. */
 const BLURRED = `
   WITH device AS (
-    SELECT device_id, min(node_id) AS node_id, max(subject) AS subject, CAST(sum(computing_s) AS BIGINT) AS computing_s
+    SELECT device_id, min(cluster) AS cluster, min(node_id) AS node_id, CAST(sum(computing_s) AS BIGINT) AS computing_s
     FROM stint_day WHERE computing_s > 0 AND util_permille IS NOT NULL
     GROUP BY device_id HAVING count(engine_permille) = 0 AND count(sm_permille) = 0
-  ), placed AS (
-    SELECT j.subject, min(j.cluster) AS cluster FROM subject j JOIN device d ON j.subject = d.subject GROUP BY j.subject
   )
-  SELECT p.cluster, count(*) AS gpus, array_agg(DISTINCT d.node_id ORDER BY d.node_id) AS nodes,
-         CAST(sum(d.computing_s) AS BIGINT) AS "computingGpuS"
-  FROM device d LEFT JOIN placed p ON d.subject = p.subject
-  GROUP BY p.cluster HAVING sum(d.computing_s) >= $computingSecondsMin ORDER BY p.cluster`;
+  SELECT cluster, count(*) AS gpus, array_agg(DISTINCT node_id ORDER BY node_id) AS nodes, CAST(sum(computing_s) AS BIGINT) AS "computingGpuS"
+  FROM device GROUP BY cluster HAVING sum(computing_s) >= $computingSecondsMin ORDER BY cluster`;
 
 const GAPS = `${UNKNOWN}, device AS (
     SELECT k.cluster, u.cause, u.device_id, min(u.node_id) AS node_id, min(u.source) AS source,
@@ -142,7 +136,7 @@ export const telemetryGaps = detector({
     },
     blurred: {
       row: Blurred,
-      tables: ['stint_day', 'subject'],
+      tables: ['stint_day'],
       params: { computingSecondsMin: Math.round(gpuHoursMin * 3600) },
       sql: BLURRED,
     },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { detector, type Claim } from '../facts/detector.ts';
 import { nameWord } from '../facts/shell-word.ts';
 import { sqlCount, sqlDay } from '../facts/sql-row.ts';
+import { placed } from './placed-sql.ts';
 import { commentLine } from './stop-command.ts';
 import { countWords, someWords } from './wording.ts';
 
@@ -59,27 +60,28 @@ type HotDevice = z.infer<typeof HotDevice>;
 
 const XIDS = `
   WITH told AS (
-    SELECT subject, device_id, xid, min(node_id) AS node_id, min(source) AS source, count(*) AS days, max(day) AS last_day,
+    SELECT subject, device_id, xid, min(node_id) AS node_id, min(source) AS source, count(*) AS days, max(day) AS last_day, min(cluster) AS cluster,
+           min(workload_stem) AS stem, min(user_name) AS user_name,
            max(CASE WHEN outcome IN ('failed', 'node-fail', 'out-of-memory', 'timeout') THEN 1 ELSE 0 END) = 1 AS is_broken
     FROM stint_day WHERE xid IS NOT NULL GROUP BY subject, device_id, xid
-  ), known AS (
-    SELECT j.subject, min(j.cluster) AS cluster, min(j.workload_stem) AS stem, min(j.user_name) AS user_name FROM subject j
-    JOIN (SELECT DISTINCT subject FROM told) t ON j.subject = t.subject GROUP BY j.subject
-  )
-  SELECT t.xid, t.device_id AS "deviceId", t.node_id AS "nodeId", k.cluster, t.source, t.subject, k.stem, k.user_name AS "userName",
+  ), ${placed('told')}
+  SELECT t.xid, t.device_id AS "deviceId", t.node_id AS "nodeId", k.cluster, t.source, t.subject, t.stem, t.user_name AS "userName",
          t.days, t.last_day AS "lastDay", t.is_broken AS "isBroken"
   FROM told t LEFT JOIN known k ON t.subject = k.subject ORDER BY t.device_id, t.subject`;
 
 const HOT = `
-  WITH device AS (
-    SELECT device_id, CAST(sum(samples) AS BIGINT) AS samples, CAST(sum(throttled_samples) AS BIGINT) AS throttled, min(node_id) AS node_id
+  WITH hot AS (
+    SELECT device_id, CAST(sum(samples) AS BIGINT) AS samples, CAST(sum(throttled_samples) AS BIGINT) AS throttled
     FROM stint_day WHERE samples > 0 GROUP BY device_id
-  ), hot AS (
-    SELECT * FROM device WHERE samples >= $samplesMin
-      AND throttled * 1000 >= samples * $throttledPermilleMin
+    HAVING CAST(sum(samples) AS BIGINT) >= $samplesMin
+      AND CAST(sum(throttled_samples) AS BIGINT) * 1000 >= CAST(sum(samples) AS BIGINT) * $throttledPermilleMin
+  ), hot_day AS (
+    SELECT s.day, s.subject, s.device_id, CASE WHEN s.samples > 0 THEN s.node_id END AS node_id, s.cluster, s.sm_permille, s.computing_s, h.samples, h.throttled
+    FROM stint_day s JOIN hot h ON s.device_id = h.device_id
+  ), device AS (
+    SELECT device_id, min(samples) AS samples, min(throttled) AS throttled, min(node_id) AS node_id, min(cluster) AS cluster FROM hot_day GROUP BY device_id
   ), own AS (
-    SELECT s.day, s.subject, s.device_id, s.sm_permille, s.computing_s FROM stint_day s JOIN hot h ON s.device_id = h.device_id
-    WHERE s.sm_permille IS NOT NULL AND s.computing_s > 0
+    SELECT day, subject, device_id, sm_permille FROM hot_day WHERE sm_permille IS NOT NULL AND computing_s > 0
   ), peer AS (
     SELECT o.day, o.subject, o.device_id, count(*) AS peers, CAST(sum(p.sm_permille) AS BIGINT) AS sm_sum
     FROM own o JOIN stint_day p ON p.day = o.day AND p.subject = o.subject AND p.device_id <> o.device_id
@@ -89,14 +91,11 @@ const HOT = `
     SELECT o.device_id, CAST(sum(o.sm_permille * p.peers) AS BIGINT) AS own_sum, CAST(sum(p.sm_sum) AS BIGINT) AS peer_sum,
            CAST(sum(p.peers) AS BIGINT) AS peers
     FROM own o JOIN peer p ON o.day = p.day AND o.subject = p.subject AND o.device_id = p.device_id GROUP BY o.device_id
-  ), placed AS (
-    SELECT s.device_id, min(j.cluster) AS cluster FROM stint_day s JOIN hot h ON s.device_id = h.device_id
-    JOIN subject j ON s.day = j.day AND s.subject = j.subject GROUP BY s.device_id
   )
-  SELECT h.device_id AS "deviceId", h.node_id AS "nodeId", q.cluster, h.samples, h.throttled,
+  SELECT d.device_id AS "deviceId", d.node_id AS "nodeId", d.cluster, d.samples, d.throttled,
          CAST((c.own_sum - c.own_sum % c.peers) / c.peers AS BIGINT) AS "smPermille",
          CAST((c.peer_sum - c.peer_sum % c.peers) / c.peers AS BIGINT) AS "peerSmPermille", COALESCE(c.peers, 0) AS peers
-  FROM hot h LEFT JOIN compared c ON h.device_id = c.device_id LEFT JOIN placed q ON h.device_id = q.device_id ORDER BY h.device_id`;
+  FROM device d LEFT JOIN compared c ON d.device_id = c.device_id ORDER BY d.device_id`;
 
 /**
  * Question: which GPUs report errors or are slowed down, and is it the GPU or the program?
@@ -124,7 +123,7 @@ export const unhealthyGpus = detector({
   }),
   ask: ({ throttledPermilleMin, samplesMin }) => ({
     xids: { row: XidDay, tables: ['stint_day', 'subject'], sql: XIDS },
-    hot: { row: HotDevice, tables: ['stint_day', 'subject'], params: { throttledPermilleMin, samplesMin }, sql: HOT },
+    hot: { row: HotDevice, tables: ['stint_day'], params: { throttledPermilleMin, samplesMin }, sql: HOT },
   }),
   judge: ({ xids, hot }, { options, until }) => [
     ...groupedBy(stillIll(xids, options, until), ({ cluster }) => cluster ?? '').map(([cluster, group]) =>
