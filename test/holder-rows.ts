@@ -124,6 +124,8 @@ function gpuDay({ node = 'n1', computing = [], unknown = [] }: ToldGpu, from: nu
     first_computing_at: busy[0] === undefined ? null : timeOf(busy[0][0]),
     last_computing_at: lastAt === undefined ? null : timeOf(lastAt),
     known_until: hasKnown ? timeOf(knownUntil) : null,
+    inner_idle_s:
+      busy.length > 1 ? Math.max(...busy.slice(1).map(([a], index) => (a - (busy[index]?.[1] ?? a)) / 1000)) : null,
     idle_from: hasKnown && (lastAt ?? from) < knownUntil ? timeOf(lastAt ?? from) : null,
     engine_permille: busy.length > 0 ? 900 : null,
     power_w_max: 400,

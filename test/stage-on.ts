@@ -9,11 +9,12 @@ export type Row = Readonly<Record<string, Value>>;
 
 /**
  * Runs stages on rows written down by hand, for the day 2026-03-02 and its neighbours, and returns the last one's rows. Columns
- * that are not given are unknown; `day` of samples is that of `ts`.
+ * that are not given are unknown; `day` of samples is that of `ts`. `given` are the other parameters of the stages.
  */
 export async function stagesOn(
   stages: readonly Stage[],
   tables: Readonly<Record<string, readonly Row[]>>,
+  given: Readonly<Record<string, string>> = {},
 ): Promise<Record<string, unknown>[]> {
   const engine = await openEngine({ threads: 1, memoryLimitMb: 300 });
   try {
@@ -22,7 +23,7 @@ export async function stagesOn(
     await engine.run(`CREATE TABLE calendar_hour AS SELECT day, day_start + to_hours(h) AS hour_start,
       day_start + to_hours(h + 1) AS hour_end FROM calendar_day, (SELECT CAST(range AS INTEGER) AS h FROM range(24)) g`);
     for (const [name, rows] of Object.entries(tables)) await engine.run(tableOf(name, rows));
-    const params = { from: new Date('2026-03-02'), until: new Date('2026-03-03') };
+    const params = { from: new Date('2026-03-02'), until: new Date('2026-03-03'), ...given };
     let rows: Record<string, unknown>[] = [];
     for (const stage of stages) {
       rows = await engine.rows(`SELECT * FROM (${stage.sql}) s ORDER BY ${stage.orderBy}`, params);

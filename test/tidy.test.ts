@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { FACT_TABLES, factTableByName } from '../src/facts/fact-table.ts';
-import { decisionNumbers, factExamples, links } from './tidy/documents.ts';
+import { DETECTORS } from '../src/waste/detectors.ts';
+import { decisionNumbers, detectorTable, factExamples, glossaryWords, links } from './tidy/documents.ts';
 import { importTable, purity } from './tidy/imports.ts';
 import { pageColours, pageImports, pageMarkup } from './tidy/pages.ts';
 import { fileNames, fileSizes, nobodyLetOff, nothingOfOneMachine } from './tidy/names.ts';
@@ -24,6 +25,10 @@ const file = (path: string, text = ''): RepoFile => ({ path, text });
 const ledger = (text: string) => file('src/ledger/held.ts', text);
 const demo = (text: string) => file('src/demo/work/training.ts', text);
 const sql = (text: string) => ledger(`export const sql = \`SELECT ${text} FROM t\`;`);
+const detectorRows = (...rows: string[]) =>
+  file('ARCHITECTURE.md', ['# A', '', '| category | detectors |', '|---|---|', ...rows, '', 'End.'].join('\n'));
+const glossary = (...words: string[]) =>
+  file('docs/GLOSSARY.md', words.map((word) => `| **${word}** | What it means. |`).join('\n'));
 const decision = (number: string) => file(`docs/decisions/${number}-why.md`, '# Why\n');
 /** Written in pieces, so that this file does not break the rule it tests. */
 const path = (...parts: string[]) => ['', ...parts].join('/');
@@ -197,6 +202,47 @@ const rules: Record<string, HouseRule> = {
       'a required column is missing': file('docs/FACTS.md', '## `gpu_sample`\n```csv\nutil_permille\n```\n'),
     },
     good: [file('docs/FACTS.md', '## `gpu_sample`\n\nSamples.\n\n```csv\ndevice_id,ts,util_permille\n```\n')],
+  },
+  'ARCHITECTURE.md tells the detectors that are asked, by category': {
+    rule: detectorTable([
+      { name: 'sleeping-dogs', category: 'idle' },
+      { name: 'empty-kennels', category: 'unallocated' },
+      { name: 'lazy-dogs', category: 'idle' },
+    ]),
+    inRepository: detectorTable(DETECTORS),
+    bad: {
+      'no document': [],
+      'no table': file('ARCHITECTURE.md', '# A\n\n`sleeping-dogs`, `lazy-dogs`, `empty-kennels`\n'),
+      'one is missing': detectorRows('| idle | `sleeping-dogs` |', '| unallocated | `empty-kennels` |'),
+      'one is asked no more': detectorRows(
+        '| idle | `sleeping-dogs`, `lazy-dogs`, `dead-dogs` |',
+        '| unallocated | `empty-kennels` |',
+      ),
+      'one stands in another category': detectorRows(
+        '| idle | `sleeping-dogs`, `lazy-dogs`, `empty-kennels` |',
+        '| unallocated | |',
+      ),
+      'the surest is not the first': detectorRows(
+        '| idle | `lazy-dogs`, `sleeping-dogs` |',
+        '| unallocated | `empty-kennels` |',
+      ),
+      'a category is missing': detectorRows('| idle | `sleeping-dogs`, `lazy-dogs` |'),
+      'a category nobody asks about': detectorRows(
+        '| idle | `sleeping-dogs`, `lazy-dogs` |',
+        '| unallocated | `empty-kennels` |',
+        '| lost | `lost-dogs` |',
+      ),
+    },
+    good: [detectorRows('| unallocated | `empty-kennels` |', '| idle | `sleeping-dogs`; it only asks: `lazy-dogs` |')],
+  },
+  'the glossary explains a word once': {
+    rule: glossaryWords,
+    bad: {
+      'no document': [],
+      'twice the same': glossary('idle', 'gap', 'idle'),
+      'also beside others': glossary('parked, bare', 'bare'),
+    },
+    good: [glossary('gap', 'gap (of a source)', 'parked, bare')],
   },
   'decisions are numbered without gaps': {
     rule: decisionNumbers,

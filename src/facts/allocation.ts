@@ -134,7 +134,7 @@ export const allocationTable: FactTable = {
     {
       name: 'cluster',
       kind: 'text',
-      missing: 'speaks for every cluster',
+      missing: 'speaks for every cluster that has a name',
       meaning: 'The scheduler that handed it out.',
       example: 'train-a',
     },

@@ -9,8 +9,8 @@ export interface FindingRecord {
   readonly state: FindingState;
   /** The last day of an exemption. */
   readonly until: string | null;
+  /** What somebody said of it last, and who; null where nobody has. That it is fixed or back, which the data say, takes nothing of it back. */
   readonly reason: string | null;
-  /** Who said so; null where the data did. */
   readonly by: string | null;
   readonly assignedTo: string | null;
   readonly firstSeenAt: string;
@@ -43,6 +43,8 @@ export interface FindingLook {
   }[];
   /** Things whose sensors have fallen silent since: nobody can say that they are fixed. */
   readonly silentKeys: ReadonlySet<string>;
+  /** Somebody looked for one team: what is new gets its number, and nothing is said to be fixed. */
+  readonly isForOneTeam?: boolean;
 }
 
 /** A change people make. */
@@ -54,6 +56,14 @@ export interface FindingWish {
   readonly detail: string | null;
   /** The last day of an exemption. */
   readonly until: string | null;
+  /** The state it had for the one who decides: where it has another by now, nothing is kept. */
+  readonly seen?: FindingState;
+}
+
+/** What became of a wish: the finding after it, or as it is where somebody else was first. */
+export interface FindingWished {
+  readonly isKept: boolean;
+  readonly record: FindingRecord;
 }
 
 export interface FindingStore {
@@ -65,7 +75,7 @@ export interface FindingStore {
 export interface FindingWriter extends FindingStore {
   look(look: FindingLook): readonly FindingRecord[];
   /** Undefined where there is no such finding. */
-  change(number: number, wish: FindingWish): FindingRecord | undefined;
+  change(number: number, wish: FindingWish): FindingWished | undefined;
   /** Begins anew, with number 1: for a made-up organisation that is replaced by another. */
   forget(): void;
   close(): void;

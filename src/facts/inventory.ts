@@ -74,7 +74,7 @@ export const nodeTable: FactTable = {
     {
       name: 'cluster',
       kind: 'text',
-      missing: 'a fleet without clusters',
+      missing: 'not known: it is free between jobs if a job ever named it, else held by an unknown holder',
       meaning: 'The scheduler that hands it out.',
       example: 'train-a',
     },

@@ -3,11 +3,14 @@ export function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }
 
+/** Below this share of pairs two names only share chance. */
+const ALIKE_MIN = 0.3;
+
 /** The known name that shares most pairs of letters with `name`; undefined if none is alike. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+export function nearestName(name: string, known: readonly string[], alikeMin = ALIKE_MIN): string | undefined {
   const wanted = pairs(plainName(name));
   let best: string | undefined;
-  let bestScore = 0.3; // Below this the two only share chance.
+  let bestScore = alikeMin;
   for (const candidate of known) {
     const score = likeness(wanted, pairs(plainName(candidate)));
     if (score > bestScore) [best, bestScore] = [candidate, score];

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { factTableByName } from '../facts/fact-table.ts';
 import type { DerivedUnit, Snapshot } from '../facts/manifest.ts';
 import type { Stage } from '../facts/stage.ts';
+import { addDays } from './calendar.ts';
 import { DerivedState } from './derived-state.ts';
+import { quote } from './engine.ts';
 import type { Engine, LoadColumns, Params } from './engine.ts';
 import { derivedRelation, factRelation } from './relation.ts';
 
@@ -26,6 +28,8 @@ export interface View {
 /** A question in SQL over tables of the lake. */
 export interface Question {
   readonly tables: readonly TableNeed[];
+  /** Answers that were saved: each is asked by its name, as a table is. */
+  readonly saved?: readonly { readonly name: string; readonly path: string }[];
   readonly sql: string;
   readonly params?: Params;
 }
@@ -47,7 +51,8 @@ export interface KeepWish {
 export interface SharedPart {
   readonly name: string;
   readonly sql: string;
-  readonly tables: readonly string[];
+  /** Of the days that are kept; of some also of so many days before them. */
+  readonly tables: readonly (string | { readonly table: string; readonly daysBefore: number })[];
 }
 
 /** One state of the lake to ask questions of: what is committed meanwhile does not show. */
@@ -64,6 +69,8 @@ export interface Asker {
   load(table: string, columns: LoadColumns): Promise<void>;
   /** Leaves an answer with the engine, under a name for later questions: what is only summed need not be fetched. */
   make(table: string, question: Question): Promise<void>;
+  /** Writes an answer into a file of its own, for a later reader to ask of. */
+  save(path: string, question: Question): Promise<void>;
 }
 
 /** Up to some 200 bytes each, and three such tables: a third of the memory a reader has. */
@@ -99,7 +106,9 @@ export function askerOf(
   views: readonly View[] = [],
 ): Asker {
   const lake: Lake = { dataDir, state: new DerivedState(snapshot), stages, views, kept: new Map(), parts: new Map() };
-  const bind = async ({ tables, sql }: Question): Promise<void> => {
+  const bind = async ({ tables, saved = [], sql }: Question): Promise<void> => {
+    for (const { name, path } of saved)
+      await engine.run(`CREATE OR REPLACE TEMP VIEW ${name} AS SELECT * FROM read_parquet(${quote(path)})`);
     for (const need of tables) {
       const relation = viewOrRelation(lake, need, sql);
       await engine.run(`CREATE OR REPLACE TEMP VIEW ${need.table} AS ${relation}`);
@@ -123,12 +132,19 @@ export function askerOf(
       await bind(short);
       await engine.run(`CREATE OR REPLACE TEMP TABLE ${table} AS ${short.sql}`, short.params);
     },
+    async save(path, question) {
+      const short = withKeptParts(lake, question);
+      await bind(short);
+      await engine.run(`COPY (${short.sql}) TO ${quote(path)} (FORMAT parquet, COMPRESSION zstd)`, short.params);
+    },
     async keep({ tables, first, last, sql, parts = [], params }) {
+      // Files never change: where each column lies in one is read once for all questions.
+      await engine.run('SET parquet_metadata_cache = true');
       for (const table of tables) await keepTable(engine, lake, { table, first, last }, sql.join('\n'));
       for (const part of parts) {
         const { name } = part;
         const whole = `WITH ${part.sql} SELECT * FROM ${name}`;
-        await bind({ tables: part.tables.map((table) => ({ table, first, last })), sql: whole });
+        await bind({ tables: needsOf({ ...part, first, last }), sql: whole });
         await engine.run(`CREATE OR REPLACE TEMP TABLE kept_${name} AS ${whole}`, params);
         lake.parts.set(name, { ...part, first, last });
       }
@@ -147,14 +163,23 @@ export async function ask<Row>(
   return askerOf(engine, dataDir, snapshot, stages).ask<Row>(question);
 }
 
+function needsOf({ tables, first, last }: KeptPart): readonly TableNeed[] {
+  return tables.map((need) =>
+    typeof need === 'string'
+      ? { table: need, first, last }
+      : { table: need.table, first: addDays(first, -need.daysBefore), last },
+  );
+}
+
 /** The question with what is worked out already in the place of how to. */
 function withKeptParts({ parts }: Lake, question: Question): Question {
-  return [...parts.values()].reduce((asked, { name, sql, tables, first, last }) => {
-    const isOfDays = tables.every((table) =>
+  return [...parts.values()].reduce((asked, part) => {
+    const { name, sql } = part;
+    const isOfDays = needsOf(part).every(({ table, first, last }) =>
       asked.tables.some((need) => need.table === table && need.first === first && need.last === last),
     );
     return isOfDays
-      ? { ...asked, sql: asked.sql.replace(sql, () => `${name} AS (SELECT * FROM kept_${name})`) }
+      ? { ...asked, sql: asked.sql.replace(sql, () => `${name} AS NOT MATERIALIZED (SELECT * FROM kept_${name})`) }
       : asked;
   }, question);
 }

@@ -26,7 +26,7 @@ function textOf(table: string, until: string): string {
  * Hashes, per day, what is in force on it, so that a new row of inventory changes the days it speaks about and no other.
  * Kept with the derived units: only new days are hashed while a table stays as it is.
  *
- * Reads: node, device, rate, price (resolved tables of the engine), inferred.
+ * Reads: node, device, rate, price (resolved tables of the engine), inferred, handed.
  */
 export async function digestDays(engine: Engine, state: DerivedState, days: readonly string[]): Promise<DayDigests> {
   const byTable = new Map<string, Readonly<Record<string, string>>>();
@@ -52,10 +52,14 @@ export async function digestDays(engine: Engine, state: DerivedState, days: read
   }
   byTable.set('price', await digestPrices(engine, state, days));
   const inferred = await inferredDays(engine, state);
+  const handed = await handedDays(engine, state);
   const owned = await ownedNodes(engine);
   return {
-    of: (table, day) =>
-      table === 'inferred' ? inferred(day) : `${byTable.get(table)?.[day] ?? ''}${table === 'rate' ? owned : ''}`,
+    of: (table, day) => {
+      if (table === 'inferred') return inferred(day);
+      if (table === 'handed') return handed(day);
+      return `${byTable.get(table)?.[day] ?? ''}${table === 'rate' ? owned : ''}`;
+    },
   };
 }
 
@@ -99,6 +103,22 @@ async function inferredDays(engine: Engine, state: DerivedState): Promise<(day: 
       if (row.from_at >= end || row.until_at <= start) continue;
       hash.update(`${row.what} ${row.from_at > start ? row.from_at : ''} ${row.until_at < end ? row.until_at : ''}\n`);
     }
+    return hash.digest('hex');
+  };
+}
+
+/** Machines that were handed out, on the days on which they may be there: the first job on a new one changes no day before it came. */
+async function handedDays(engine: Engine, state: DerivedState): Promise<(day: string) => string> {
+  if (state.unit('handed', 'all')?.file == null) return () => '';
+  const rows = await engine.rows<{ what: string; from_at: string; until_at: string }>(
+    `SELECT COALESCE(node_id, '') || ' ' || COALESCE(device_id, '') AS what, CAST(from_at AS VARCHAR) AS from_at,
+       CAST(until_at AS VARCHAR) AS until_at
+     FROM handed ORDER BY 1`,
+  );
+  return (day) => {
+    const [start, end] = [`${day} 00:00:00`, `${addDays(day, 1)} 00:00:00`];
+    const hash = createHash('sha256');
+    for (const row of rows) if (row.from_at < end && row.until_at > start) hash.update(`${row.what}\n`);
     return hash.digest('hex');
   };
 }

@@ -6,8 +6,13 @@ import { importFiles } from '../app/import.ts';
 import { ledgerHash } from '../app/ledger-hash.ts';
 import { deriveLedger, withReader, withWriter } from '../app/workspace.ts';
 
-type Step =
-  'derive' | { readonly table: string; readonly batch: string; readonly rows: string; readonly priority?: number };
+interface Import {
+  readonly table: string;
+  readonly batch: string;
+  readonly rows: string;
+  readonly priority?: number;
+}
+type Step = 'derive' | Import;
 
 const SAMPLES = 'device_id,ts,step_s,util_permille';
 const HELD = 'allocation_id,device_id,held_from,held_until,observed_at,user';
@@ -168,5 +173,57 @@ describe('an earlier state leaves nothing behind', () => {
     const fresh = [...before.filter((step) => step === 'derive' || !replaced.has(step.batch)), ...after];
     expect((await ledgerAfter([...before, 'derive', ...after])).hash).toBe((await ledgerAfter(fresh)).hash);
     expect((await ledgerAfter(before)).hash).not.toBe((await ledgerAfter(fresh)).hash);
+  });
+});
+
+describe('a machine of no cluster', () => {
+  const node = (rows: readonly string[]): Import => ({
+    table: 'nodes',
+    batch: 'nodes',
+    rows: `node_id,gpu_count,present_from\n${rows.join('\n')}\n`,
+  });
+  const jobs = (batch: string, nodeId: string, date: string): Import => ({
+    table: 'allocations',
+    batch,
+    rows: `allocation_id,node_id,held_from,held_until,cluster\n${batch},${nodeId},${date}T08:00:00Z,${date}T09:00:00Z,lab\n`,
+  });
+
+  test('is free on all its days once a job was on it, in any order, derived in between or not', async () => {
+    const fleet = node(['norda,1,', 'boxb,1,']);
+    const [first, last] = [jobs('first', 'norda', '2026-03-01'), jobs('last', 'boxb', '2026-03-03')];
+    const orders = [
+      [fleet, first, last],
+      [fleet, first, 'derive', last],
+      [last, 'derive', first, 'derive', fleet],
+    ] as const;
+    const ledgers = await Promise.all(orders.map((steps) => ledgerAfter(steps)));
+    expect(new Set(ledgers.map(({ hash }) => hash)).size).toBe(1);
+    // What jobs held has no samples; whatever else there is was free.
+    expect(ledgers[0]?.holders).toEqual(['- -', 'first -', 'last -']);
+    expect(ledgers[0]?.categories).toEqual(['unallocated', 'unknown']);
+    const without = await ledgerAfter([fleet, first, last, 'derive', jobs('last', 'norda', '2026-03-03')]);
+    expect(without.hash).toBe((await ledgerAfter([fleet, first, jobs('last', 'norda', '2026-03-03')])).hash);
+    expect(without.hash).not.toBe(ledgers[0]?.hash);
+  });
+
+  test('that comes later changes no day before it by its first job', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'bursar-derive-'));
+    try {
+      await withWriter(join(folder, 'data'), 'test', async (space) => {
+        const take = async (step: Import): Promise<void> => {
+          const file = join(folder, `${step.batch}.csv`);
+          await writeFile(file, step.rows);
+          await importFiles({ ...space, ...step, files: [file] });
+        };
+        await take(node(['norda,1,', 'boxb,1,2026-03-03T00:00:00Z']));
+        await take(jobs('first', 'norda', '2026-03-01'));
+        await take(jobs('second', 'norda', '2026-03-03'));
+        await deriveLedger(space);
+        await take(jobs('third', 'boxb', '2026-03-03'));
+        expect((await deriveLedger(space)).computed['held']).toBe(1);
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });

@@ -21,6 +21,13 @@ const HEARD_AT = `strpos($heard, chr(31) || p.cluster || chr(30))`;
 const heardMoment = (place: number): string =>
   `CAST(substr($heard, ${HEARD_AT} + length(p.cluster) + ${place}, 19) AS TIMESTAMP)`;
 
+/**
+ * A scheduler speaks for the piece's machine: it names the machine's cluster, or none, and so any that has a name; where the machine
+ * has no cluster, its jobs have been there. That jobs run on one machine says nothing of another that nobody ever hands out.
+ */
+const SPOKEN_FOR = `CASE WHEN p.cluster IS NULL THEN p.is_handed WHEN $spoken = '*' THEN TRUE
+                         ELSE strpos($spoken, chr(31) || p.cluster || chr(31)) > 0 END`;
+
 /** The piece reaches beyond the span in which its cluster's scheduler was heard: nobody said that it was free. */
 const UNHEARD = `CASE WHEN ${HEARD_AT} > 0 THEN p.from_at < ${heardMoment(2)} OR p.until_at > ${heardMoment(22)} ELSE FALSE END`;
 
@@ -31,16 +38,17 @@ const UNHEARD = `CASE WHEN ${HEARD_AT} > 0 THEN p.from_at < ${heardMoment(2)} OR
  * node are held by count, the whole node, because then what happens on one device changes the share of the others.
  * The shares of a device's piece add up to its capacity: what nobody claims is a row too.
  *
- * Reads: presence, holding. `$spoken` lists the clusters an allocation source speaks for (each between two unit separators), or is `*`;
+ * Reads: presence, holding, handed. `$spoken` lists the clusters an allocation source speaks for (each between two unit separators), or is `*`;
  * `$heard` the span in which those of them were heard that are collected.
  */
 export const held: Stage = {
   name: 'held',
-  version: 2,
+  version: 3,
   unit: 'day',
   reads: [
     { table: 'presence', days: [0] },
     { table: 'holding', days: [0] },
+    { table: 'handed', days: 'all' },
   ],
   growth: 24,
   params: ['spoken', 'heard'],
@@ -78,9 +86,12 @@ export const held: Stage = {
     ), counted AS (SELECT * FROM holder WHERE device_id IS NULL AND node_id <> ''
     ), there AS (
       SELECT p.*, c.node_id IS NOT NULL AS is_counted,
+             m.node_id IS NOT NULL OR g.device_id IS NOT NULL OR strpos(p.device_id, 'held:') = 1 AS is_handed,
              CASE WHEN c.node_id IS NULL THEN 'device ' || p.root_device_id ELSE 'node ' || p.node_id END AS scope
       FROM presence p LEFT JOIN (SELECT DISTINCT day, node_id FROM counted) c
         ON p.day = c.day AND p.node_id = c.node_id
+      LEFT JOIN (SELECT node_id FROM handed WHERE node_id IS NOT NULL) m ON p.node_id = m.node_id
+      LEFT JOIN (SELECT DISTINCT device_id FROM handed WHERE device_id IS NOT NULL) g ON p.node_id IS NULL AND p.device_id = g.device_id
       WHERE p.day >= CAST($from AS DATE) AND p.day < CAST($until AS DATE)
     ), device_scope AS (SELECT DISTINCT day, device_id, scope FROM there
     ), edge AS (
@@ -97,8 +108,8 @@ export const held: Stage = {
     ), span AS (
       SELECT day, scope, edge_at AS from_at, lead(edge_at) OVER (PARTITION BY day, scope ORDER BY edge_at) AS until_at FROM edge
     ), piece AS (
-      SELECT t.day, t.device_id, t.root_device_id, t.node_id, t.is_slice, t.is_counted, t.capacity_units, t.cluster,
-             t.state, s.from_at, s.until_at
+      SELECT t.day, t.device_id, t.root_device_id, t.node_id, t.is_slice, t.is_counted, t.is_handed, t.capacity_units,
+             t.cluster, t.state, s.from_at, s.until_at
       FROM there t JOIN span s ON t.day = s.day AND t.scope = s.scope
         AND s.from_at >= t.from_at AND s.until_at <= t.until_at
     ), sliced AS (
@@ -176,9 +187,7 @@ export const held: Stage = {
       WHERE p.capacity > COALESCE(t.share_units, 0)
     ), settled AS (
       SELECT p.*, e.place, e.share_units, e.conflict, e.pooled,
-             e.is_rest AND CASE WHEN $spoken = '*' THEN TRUE WHEN $spoken = '' THEN FALSE WHEN p.cluster IS NULL THEN TRUE
-                                ELSE strpos($spoken, chr(31) || p.cluster || chr(31)) > 0 END
-               AND NOT ${UNHEARD} AS is_unallocated
+             e.is_rest AND ${SPOKEN_FOR} AND NOT ${UNHEARD} AS is_unallocated
       FROM every e JOIN capable p ON e.piece_no = p.piece_no
     )
     SELECT s.day, date_trunc('hour', s.from_at) AS hour_start, s.from_at, s.until_at,

@@ -8,10 +8,13 @@ import { checkpoint } from './checkpoint.ts';
 import { estimateHourBy } from './estimate-hour.ts';
 import { fate } from './fate.ts';
 import { gpuHour } from './gpu-hour.ts';
+import { handedDay } from './handed-day.ts';
+import { handed } from './handed.ts';
 import { held } from './held.ts';
 import { holding } from './holding.ts';
 import { inferred } from './inferred.ts';
 import { ledgerEntry } from './ledger-entry.ts';
+import { lifeDay } from './life-day.ts';
 import { pause } from './pause.ts';
 import { presence } from './presence.ts';
 import { profile } from './profile.ts';
@@ -31,6 +34,8 @@ export const stagesBy = (componentPrices: readonly ComponentPrice[]): readonly S
   holding,
   seen,
   inferred,
+  handedDay,
+  handed,
   presence,
   run,
   held,
@@ -48,6 +53,7 @@ export const stagesBy = (componentPrices: readonly ComponentPrice[]): readonly S
   resourceDay,
   subject,
   stintDay,
+  lifeDay,
   serviceDay,
   serviceHour,
   profile,

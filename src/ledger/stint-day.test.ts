@@ -145,4 +145,38 @@ describe('a holder on a device', () => {
     );
     for (const row of rows) expect(row['model']).toBe(row['device_id'] === 'g' ? 'H100' : null);
   });
+
+  test.each([
+    { name: 'a job that goes on has no outcome yet', outcomes: ['running'], want: null },
+    { name: 'of which a part has ended has that', outcomes: ['running', 'completed'], want: 'completed' },
+    { name: 'that failed has failed', outcomes: ['failed'], want: 'failed' },
+  ])('$name', async ({ outcomes, want }) => {
+    const [row] = await stagesOn([gpuHour, stintDay], {
+      held: [
+        {
+          ...day,
+          ...holderOf('a'),
+          device_id: 'g',
+          root_device_id: 'g',
+          node_id: 'n',
+          hour_start: at('08:00'),
+          from_at: at('08:00'),
+          until_at: at('09:00'),
+          seconds: 3600,
+          place: 1,
+          share_units: 63_000,
+          disposition: 'held',
+          conflict: false,
+          pooled: false,
+        },
+      ],
+      run: [],
+      pause: [],
+      activity_hour: [],
+      holding: outcomes.map((outcome) => ({ ...day, ...holderOf('a'), held_from: at('08:00'), outcome })),
+      presence: [],
+      subject: [],
+    });
+    expect(row?.['outcome']).toBe(want);
+  });
 });

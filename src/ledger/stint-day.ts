@@ -19,14 +19,14 @@ const mean = (metric: string): string => {
  * what the sensors said meanwhile. Detectors read this instead of hours and samples. Holders by count have no device of their own, so that
  * times are known of them only where they hold all devices of a node; holders nobody knows are NULL. `shared_s` is the time in which others held the device too,
  * whose kernels then cannot be told from the holder's. `inner_idle_s` is the longest time
- * between two kernels of the day: a night far from Greenwich is not at its edges. What the device is and what `subject` says of the holder
+ * between two kernels of the day: a night far from Greenwich is not at its edges. An outcome is that of an end: schedulers call what goes on `running`. What the device is and what `subject` says of the holder
  * stand here too: to look them up costs a month of ten thousand GPUs more than to carry them.
  *
  * Reads: gpu_hour, held, run, holding, activity_hour, presence, subject.
  */
 export const stintDay: Stage = {
   name: 'stint_day',
-  version: 6,
+  version: 7,
   unit: 'day',
   reads: [
     { table: 'gpu_hour', days: [0] },
@@ -142,7 +142,8 @@ export const stintDay: Stage = {
     ), holder AS (
       SELECT day, ${HOLDER}, min(${mannerSql('holding')}) AS manner, min(workload_kind) AS workload_kind,
              min(workload_name) AS workload_name, min(held_from) AS held_since,
-             CASE WHEN count(held_until) = count(*) THEN max(held_until) END AS ended_at, min(outcome) AS outcome,
+             CASE WHEN count(held_until) = count(*) THEN max(held_until) END AS ended_at,
+             min(CASE WHEN outcome <> 'running' THEN outcome END) AS outcome,
              CAST(sum(cpu_millis) AS BIGINT) AS cpu_millis
       FROM holding GROUP BY day, ${HOLDER}
     ), kind AS (

@@ -11,7 +11,8 @@ import { eleven, nine, ten } from './told.ts';
 
 const HOUR = 3600;
 const noon = nine + 3 * HOUR;
-const aws = { provider: 'AWS', billing_account: '111' };
+const cluster = 'a';
+const aws = { provider: 'AWS', billing_account: '111', cluster };
 const gpuNode = (node_id: string, from: number, until: number, row: object = {}) =>
   node({ node_id, ...aws, present_from: from, present_until: until, purchase: 'on-demand', ...row });
 const gpuOf = (...node_ids: string[]) => node_ids.map((node_id) => device({ device_id: `g-${node_id}`, node_id }));
@@ -218,18 +219,19 @@ const cases: Record<string, { facts: Partial<Organisation>; want: string[] }> = 
   'without a bill only a cloud, or somebody who says so, makes an hour one that a bill would fall by': {
     facts: {
       nodes: [
-        node({ node_id: 'cellar', present_from: nine, present_until: ten }),
+        node({ node_id: 'cellar', cluster, present_from: nine, present_until: ten }),
         node({
           node_id: 'hall',
+          cluster,
           present_from: nine,
           present_until: ten,
           provider: 'our-dc',
           vcpu: 40,
           memory_bytes: 2 ** 38,
         }),
-        node({ node_id: 'cloud', present_from: nine, present_until: ten, provider: 'CoreWeave' }),
-        node({ node_id: 'rack', present_from: nine, present_until: ten, purchase: 'on-demand' }),
-        node({ node_id: 'own', present_from: nine, present_until: ten, provider: 'AWS', purchase: 'owned' }),
+        node({ node_id: 'cloud', cluster, present_from: nine, present_until: ten, provider: 'CoreWeave' }),
+        node({ node_id: 'rack', cluster, present_from: nine, present_until: ten, purchase: 'on-demand' }),
+        node({ node_id: 'own', cluster, present_from: nine, present_until: ten, provider: 'AWS', purchase: 'owned' }),
       ],
       devices: ['cellar', 'hall', 'cloud', 'rack', 'own'].map((node_id) =>
         device({ device_id: `g-${node_id}`, node_id, model: 'H100' }),

@@ -48,7 +48,7 @@ const whoHasIt: Record<string, { facts: Partial<Organisation>; want: string[] }>
         sample({ device_id: 'x', ts: nine, util_permille: 0 }),
         sample({ device_id: 'x', ts: nine + 1000, step_s: 30, util_permille: 0 }),
       ],
-      allocations: [allocation({ ...held, allocation_id: 'a', gpu_count: 0 })],
+      allocations: [allocation({ ...held, allocation_id: 'a', device_id: 'x', gpu_count: 0 })],
     },
     want: ['09 x unallocated/empty 1030 s, unpriced'],
   },
@@ -188,6 +188,45 @@ const whoHasIt: Record<string, { facts: Partial<Organisation>; want: string[] }>
       ],
     },
     want: ['09 g1 held 3600 s, unpriced'],
+  },
+  'a machine of no cluster that no job ever named is held by nobody knows whom': {
+    facts: {
+      nodes: ['n1', 'n2'].map((node_id) => node({ node_id, ...period, gpu_count: 1 })),
+      allocations: [allocation({ allocation_id: 'a', node_id: 'n1', held_from: nine, held_until: nine + 60 })],
+    },
+    want: [
+      '09 n1/gpu0 held a 60 s, unpriced',
+      '09 n1/gpu0 unallocated/empty 3540 s, unpriced',
+      '09 n2/gpu0 held 3600 s, unpriced',
+    ],
+  },
+  'so it is where the jobs name a cluster': {
+    facts: {
+      nodes: ['n1', 'n2'].map((node_id) => node({ node_id, ...period, gpu_count: 1 })),
+      allocations: [
+        allocation({ allocation_id: 'a', node_id: 'n1', held_from: nine, held_until: nine + 60, cluster: 'lab' }),
+      ],
+    },
+    want: [
+      '09 n1/gpu0 held a 60 s, unpriced',
+      '09 n1/gpu0 unallocated/empty 3540 s, unpriced',
+      '09 n2/gpu0 held 3600 s, unpriced',
+    ],
+  },
+  'a job that names one device of a machine speaks for the others on it': {
+    facts: {
+      nodes: oneNode,
+      devices: ['g1', 'g2'].map((device_id) => device({ device_id, node_id: 'n1' })),
+      allocations: [allocation({ ...held, allocation_id: 'a', node_id: null })],
+    },
+    want: ['09 g1 held a 3600 s, unpriced', '09 g2 unallocated/empty 3600 s, unpriced'],
+  },
+  'a device on no machine is spoken for if a job has named it': {
+    facts: {
+      samples: ['x', 'y'].map((device_id) => sample({ device_id, ts: nine, step_s: 1000, util_permille: 0 })),
+      allocations: [allocation({ allocation_id: 'a', device_id: 'x', held_from: nine, held_until: nine + 600 })],
+    },
+    want: ['09 x held a 600 s, unpriced', '09 x unallocated/empty 400 s, unpriced', '09 y held 1000 s, unpriced'],
   },
 };
 

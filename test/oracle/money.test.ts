@@ -5,7 +5,8 @@ import { allocation, at, charge, device, node, organisation, rate, sample } from
 import { kindOf } from './rules/charges.ts';
 import { eleven, held, nine, oneGpu, period, tellAll, ten } from './told.ts';
 
-const aws = { provider: 'aws', billing_account: '111', region: 'r1', purchase: 'on-demand' } as const;
+const cluster = 'a';
+const aws = { provider: 'aws', billing_account: '111', region: 'r1', purchase: 'on-demand', cluster } as const;
 const billedNode = (node_id: string, row: object = {}) =>
   node({ node_id, present_from: nine, present_until: eleven, ...aws, ...row });
 const hourly = { charge_from: nine, charge_until: ten };
@@ -117,7 +118,7 @@ const money: Record<string, { facts: Partial<Organisation>; listPrices?: ListPri
   },
   'the rate of the node goes before that of the model, the longest model before any, any before the list': {
     facts: {
-      nodes: ['n1', 'n2', 'n3'].map((node_id) => node({ node_id, ...period })),
+      nodes: ['n1', 'n2', 'n3'].map((node_id) => node({ node_id, ...period, cluster })),
       devices: [
         device({ device_id: 'g1', node_id: 'n1', model: 'NVIDIA H100 NVL' }),
         device({ device_id: 'g2', node_id: 'n2', model: 'NVIDIA H100 NVL' }),
@@ -141,7 +142,9 @@ const money: Record<string, { facts: Partial<Organisation>; listPrices?: ListPri
   'an owned node costs its rate while it is away': {
     facts: {
       nodes: [node({ node_id: 'n1', purchase: 'owned', gpu_count: 2, present_from: nine + 900, present_until: ten })],
-      allocations: [allocation({ allocation_id: 'cpu', held_from: nine, held_until: eleven, gpu_count: 0 })],
+      allocations: [
+        allocation({ allocation_id: 'cpu', node_id: 'n1', held_from: nine, held_until: eleven, gpu_count: 0 }),
+      ],
       rates: [rate({ node_id: 'n1', usd_per_gpu_hour: '4', valid_from: nine })],
     },
     want: [

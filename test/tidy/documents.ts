@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import type { Detector } from '../../src/facts/detector.ts';
 import type { FactTable } from '../../src/facts/fact-table.ts';
 import { lineAt, type Rule } from './tree.ts';
 
@@ -70,6 +71,52 @@ function headerOffence(table: FactTable, header: string): string | undefined {
   );
   return absent === undefined ? undefined : `lacks the column ${absent.name}`;
 }
+
+/**
+ * The table of detectors in ARCHITECTURE.md is the list that is asked: a row for each category, with the names of its detectors in their order.
+ */
+export function detectorTable(detectors: readonly Pick<Detector, 'name' | 'category'>[]): Rule {
+  return (files) => {
+    const path = 'ARCHITECTURE.md';
+    const text = files.find((file) => file.path === path)?.text ?? '';
+    const table = /^\| category \| detectors \|\n\|[-|]+\|\n((?:\|.*\|\n?)*)/m.exec(text);
+    if (table === null) return [`${path}:1: no table of detectors by category`];
+    const rows = (table[1] ?? '').trimEnd().split('\n');
+    const told = rows.map((row, i) => {
+      const [, category = '', cell = ''] = row.split('|').map((part) => part.trim());
+      const names = [...cell.matchAll(/`([^`]+)`/g)].map((name) => name[1]).join(', ');
+      return { category, names, at: `${path}:${lineAt(text, table.index) + 2 + i}` };
+    });
+    const asked = new Map<string, string>();
+    for (const { name, category } of detectors) {
+      const before = asked.get(category);
+      asked.set(category, before === undefined ? name : `${before}, ${name}`);
+    }
+    return [
+      ...told
+        .filter(({ category, names }) => asked.get(category) !== names)
+        .map(
+          ({ category, names, at }) => `${at}: ${category} has ${names}, asked are ${asked.get(category) ?? 'none'}`,
+        ),
+      ...[...asked.keys()]
+        .filter((category) => told.filter((row) => row.category === category).length !== 1)
+        .map((category) => `${path}:1: not one row of detectors for ${category}`),
+    ];
+  };
+}
+
+/** A word of the glossary is explained once; where two rooms need it, it says in brackets whose it is. */
+export const glossaryWords: Rule = (files) => {
+  const path = 'docs/GLOSSARY.md';
+  const text = files.find((file) => file.path === path)?.text ?? '';
+  const words = [...text.matchAll(/^\| \*\*(.+?)\*\* \|/gm)].flatMap((row) =>
+    (row[1] ?? '').split(', ').map((word) => ({ word, line: lineAt(text, row.index) })),
+  );
+  if (words.length === 0) return [`${path}:1: explains no word`];
+  return words
+    .filter(({ word }, i) => words.findIndex((other) => other.word === word) < i)
+    .map(({ word, line }) => `${path}:${line}: ${word} is explained before`);
+};
 
 /** Blanks code, keeping line numbers: a link in an example is not a link. */
 function withoutCode(text: string): string {

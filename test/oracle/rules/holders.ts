@@ -79,10 +79,13 @@ function claimsByCount(active: readonly Holding[], node_id: string, free: readon
   return { claims, base: Math.max(whole, demand), conflict: demand > whole, pool: byName ? null : free };
 }
 
-/** Whether some allocation source would have told us who is on a device of this cluster. */
-function isSpokenFor(org: Organisation, cluster: string | null): boolean {
-  if (cluster === null) return org.allocations.length > 0;
-  return org.allocations.some((row) => row.cluster === cluster || row.cluster === null);
+/** Whether some allocation source would have told us who is on a device: by its cluster, else by the jobs its machine has had. */
+function isSpokenFor(org: Organisation, { device_id, node_id }: Spell, cluster: string | null): boolean {
+  if (cluster !== null) return org.allocations.some((row) => row.cluster === cluster || row.cluster === null);
+  if (node_id === null)
+    return device_id.startsWith('held:') || org.allocations.some((row) => row.device_id === device_id);
+  const devices = new Set(org.devices.filter((row) => row.node_id === node_id).map((row) => row.device_id));
+  return org.allocations.some((row) => row.node_id === node_id || devices.has(row.device_id ?? ''));
 }
 
 /** Step 5: what the rest of a device is called. */
@@ -93,7 +96,7 @@ function restOf(
   time: number,
 ): Pick<Part, 'disposition' | 'reason'> {
   const node = nodeRowAt(org, device.node_id, time);
-  if (!isSpokenFor(org, node?.cluster ?? null)) return { disposition: 'held', reason: null };
+  if (!isSpokenFor(org, device, node?.cluster ?? null)) return { disposition: 'held', reason: null };
   const state = node?.state ?? 'up';
   if (state !== 'up') return { disposition: 'unallocated', reason: state };
   return { disposition: 'unallocated', reason: hasSlices ? 'mig-rest' : 'empty' };
