@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Claim, Detector } from '../src/facts/detector.ts';
 import { openEngine } from '../src/lake/engine.ts';
+import { lifeDay } from '../src/ledger/life-day.ts';
 import { tableOf, type Row } from './stage-on.ts';
 
 interface Asked {
@@ -58,7 +59,8 @@ export async function claimsOn(
       named.map((need) => (typeof need === 'string' ? need : need.table)),
     );
     const given: Tables = { ...tables, stint_day: withHolders(tables) };
-    for (const name of new Set(read)) await engine.run(madeOf(name, given[name] ?? []));
+    const derived = read.includes(lifeDay.name) ? lifeDay.reads.map(({ table }) => table) : [];
+    for (const name of new Set([...derived, ...read])) await engine.run(madeOf(name, given[name] ?? []));
     const answers: Record<string, readonly unknown[]> = {};
     for (const [name, query] of queries) {
       const { from: start, until: end, now: moment } = context;
@@ -72,6 +74,8 @@ export async function claimsOn(
 }
 
 function madeOf(name: string, rows: readonly Row[]): string {
+  // As the ledger adds it up: a test says what each holder made of each device.
+  if (name === lifeDay.name) return `CREATE TABLE ${name} AS ${lifeDay.sql}`;
   if (name === 'known_profile') return `${tableOf('profile', rows)}; ALTER TABLE profile RENAME TO known_profile`;
   if (name !== 'ownership') return tableOf(name, rows);
   const select = (row: Row): string =>

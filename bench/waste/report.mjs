@@ -4,7 +4,7 @@ import { decimals, percent, section, table } from '../demo/words.mjs';
 /** @typedef {import('./bench.mjs').Result} Result */
 /** @typedef {{ name: string, bar: string, value: number, write: (value: number) => string, isReached: boolean }} Bar */
 
-/** Issue 7's bars: what a figure must be at least or at most. @param {Result} result @returns {Bar[]} */
+/** The bars: what a figure must be at least or at most. @param {Result} result @returns {Bar[]} */
 export function barsOf({ scores, said, sums }) {
   const least = (/** @type {string} */ name, /** @type {number} */ value, /** @type {number} */ bar) => ({
     name,

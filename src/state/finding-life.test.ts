@@ -76,6 +76,20 @@ describe('what the data say', () => {
     expect(step.change?.by ?? null).toBeNull();
   });
 
+  it.each([
+    ['fixed', 'accepted', undefined],
+    ['back', 'fixed', claimed],
+  ] as const)('that it is %s takes back nothing of what people said', (want, was, seen) => {
+    const said = { reason: 'after the demo', by: 'mchen', assignedTo: 'kim' };
+    const { record: after } = afterLook(record(was, said), seen, { at: later, silentKeys: none });
+    expect(after).toMatchObject({ state: want, ...said });
+  });
+
+  it('who looks for one team alone cannot say that anything is fixed', () => {
+    const was = record('accepted');
+    expect(afterLook(was, undefined, { at: later, silentKeys: none, isForOneTeam: true }).record).toBe(was);
+  });
+
   it('an exemption that is over leaves no word of it on the finding', () => {
     const { record: after } = afterLook(exempt('2026-03-02'), claimed, { at: later, silentKeys: none });
     expect([after.until, after.reason, after.by]).toEqual([null, null, null]);

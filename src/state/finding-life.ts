@@ -10,12 +10,13 @@ export interface FindingStep {
  * Question: what do the data say about a finding that has a number?
  *
  * Fixed is seen, never claimed: the facts have gone on since it was last claimed, its sensors still speak, and nobody claims it any
- * more. What people have set aside stays so whatever the data say, an exemption until its last day is over.
+ * more. What people have set aside stays so whatever the data say, an exemption until its last day is over; and what they said of one
+ * that is fixed is there when it is back.
  */
 export function afterLook(
   record: FindingRecord,
   claimed: FindingLook['claimed'][number] | undefined,
-  look: Pick<FindingLook, 'at' | 'silentKeys'>,
+  look: Pick<FindingLook, 'at' | 'silentKeys' | 'isForOneTeam'>,
 ): FindingStep {
   const said = (change: FindingChange['change'], detail: string | null = null): FindingChange => ({
     at: look.at,
@@ -34,13 +35,13 @@ export function afterLook(
   }
   if (claimed !== undefined) {
     if (record.state !== 'fixed') return { record: seen, change: undefined };
-    return { record: { ...seen, state: 'back', reason: null, by: null }, change: said('back') };
+    return { record: { ...seen, state: 'back' }, change: said('back') };
   }
   const isWorkedOn = record.state === 'open' || record.state === 'back' || record.state === 'accepted';
   const hasGoneOn = look.at > record.lastSeenAt && !look.silentKeys.has(record.key);
-  if (!isWorkedOn || !hasGoneOn) return { record, change: undefined };
+  if (!isWorkedOn || !hasGoneOn || look.isForOneTeam === true) return { record, change: undefined };
   const detail = `last seen ${record.lastSeenAt.slice(0, 16).replace('T', ' ')}`;
-  return { record: { ...record, state: 'fixed', reason: null, by: null }, change: said('fixed', detail) };
+  return { record: { ...record, state: 'fixed' }, change: said('fixed', detail) };
 }
 
 /** What a finding is after somebody said something of it. */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openFindingWriter } from './finding-store.ts';
 import type { OpenManifest } from './manifest.ts';
 import { openManifest } from './manifest.ts';
@@ -55,6 +55,31 @@ it('a look at older facts changes nothing of what newer ones said', async () => 
     { state: 'open', lastSeenAt: '2026-03-02T11:00:00Z' },
   ]);
   writer.close();
+});
+
+describe('of two who saw the same', () => {
+  const wish = { at: '2026-03-02T12:00:00Z', change: 'accept', detail: null, until: null } as const;
+
+  it('the first decides, and the other is told what it is now', async () => {
+    const [one, two] = [await openFindingWriter(dataDir), await openFindingWriter(dataDir)];
+    one.look(look('2026-03-02T11:00:00Z', ['a']));
+    expect(one.change(1, { ...wish, by: 'kim', seen: 'open' })).toMatchObject({ isKept: true });
+    expect(two.change(1, { ...wish, by: 'lee', seen: 'open' })).toMatchObject({
+      isKept: false,
+      record: { state: 'accepted', by: 'kim' },
+    });
+    expect(two.history(1).map(({ by }) => by)).toEqual([null, 'kim']);
+    for (const writer of [one, two]) writer.close();
+  });
+
+  it('back is what a look that writes nothing shows of one that is kept as fixed', async () => {
+    const writer = await openFindingWriter(dataDir);
+    writer.look(look('2026-03-02T11:00:00Z', ['a']));
+    writer.look(look('2026-03-02T12:00:00Z', []));
+    expect(writer.change(1, { ...wish, by: 'kim', seen: 'open' })).toMatchObject({ isKept: false });
+    expect(writer.change(1, { ...wish, by: 'kim', seen: 'back' })).toMatchObject({ isKept: true });
+    writer.close();
+  });
 });
 
 it('a collector that holds the lake is not in the way, and a reader sees the numbers', async () => {

@@ -6,6 +6,7 @@ import type {
   FindingRecord,
   FindingStore,
   FindingWish,
+  FindingWished,
   FindingWriter,
 } from '../facts/finding-record.ts';
 import type { FindingState } from '../facts/finding.ts';
@@ -126,12 +127,18 @@ function keepLook(database: Database, look: FindingLook): readonly FindingRecord
   return recordsOf(database);
 }
 
-function keepWish(database: Database, number: number, wish: FindingWish): FindingRecord | undefined {
+function keepWish(database: Database, number: number, wish: FindingWish): FindingWished | undefined {
   const record = recordsOf(database).find((each) => each.number === number);
   if (record === undefined) return undefined;
+  if (wish.seen !== undefined && !isAsSeen(record, wish.seen)) return { isKept: false, record };
   const step = afterWish(record, wish);
   keepStep(database, step);
-  return step.record;
+  return { isKept: true, record: step.record };
+}
+
+/** A look that writes nothing shows what is kept as fixed as back, where it is claimed again. */
+function isAsSeen({ state }: FindingRecord, seen: FindingState): boolean {
+  return seen === state || (seen === 'back' && state === 'fixed');
 }
 
 function keepStep(database: Database, { record, change }: FindingStep): void {

@@ -1,6 +1,12 @@
+import { textsInOne } from '../facts/sql-row.ts';
+
 const DAY_MS = 86_400_000;
 /** A line of more steps is not read. */
 const DAYS_MAX = 30;
+
+/** The day after one, both as texts. */
+export const dayAfter = (day: string): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
 
 /** A day of a finding: the permille of its time in which what is paid for was at work; null where nothing is known of it. */
 export interface SparkDay {
@@ -25,16 +31,15 @@ export function daySpark(days: readonly SparkDay[], { until }: { readonly until:
   });
 }
 
+const SPENT_DAY = `CAST(day AS VARCHAR) || ' ' || CAST(computing_s AS VARCHAR) || ' ' || CAST(held_s - unknown_s AS VARCHAR)`;
+
 /**
- * The days of some subjects in SQL, for `addedSpark`: one row a subject, each day as a text of its date, the seconds of its devices that were at work and
- * those of which anything is known. `subjects` is a query of them, `stints` the table or part of it their rows are in. Reads: stint_day.
+ * The days of some subjects in SQL, for `addedSpark`: one row a subject, its days in one text (`sqlTexts`), each as a text of its date, the seconds of its devices that were at work and
+ * those of which anything is known. `subjects` is a query of them. Reads: life_day.
  */
-export const spentDays = (subjects: string, atWorkS = 'computing_s', stints = 'stint_day'): string => `
-  SELECT subject, array_agg(CAST(day AS VARCHAR) || ' ' || CAST(at_work_s AS VARCHAR) || ' ' || CAST(known_s AS VARCHAR) ORDER BY day) AS days
-  FROM (
-    SELECT subject, day, CAST(sum(${atWorkS}) AS BIGINT) AS at_work_s, CAST(sum(held_s - unknown_s) AS BIGINT) AS known_s
-    FROM ${stints} WHERE subject IN (${subjects}) GROUP BY subject, day
-  ) spent GROUP BY subject`;
+export const spentDays = (subjects: string): string => `
+  SELECT subject, ${textsInOne(`array_agg(${SPENT_DAY} ORDER BY day)`)} AS days
+  FROM life_day WHERE subject IN (${subjects}) GROUP BY subject`;
 
 /** The days of several subjects, added up, as a line. */
 export function addedSpark(

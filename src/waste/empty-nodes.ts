@@ -2,9 +2,18 @@ import { z } from 'zod';
 import { detector, type Claim } from '../facts/detector.ts';
 import { nameWord } from '../facts/shell-word.ts';
 import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
-import { NODE_GAP_READS, NODE_GAPS, tenureOf, WHOLE_UNITS } from './node-gaps.ts';
+import { dayParts, dayTakes, NODE_GAP_READS, NODE_GAPS, tenureOf, WHOLE_UNITS } from './node-gaps.ts';
 import { commentLine } from './stop-command.ts';
-import { isFor, WAITED, WAITED_READS, WAITING_NOW, WaitingJob } from './waiting-jobs.ts';
+import { stopMachines } from './stop-machines.ts';
+import {
+  isFor,
+  WAIT_SECONDS_MIN,
+  WAITED,
+  WAITED_READS,
+  WAITING_NOW,
+  WAITING_READS,
+  WaitingJob,
+} from './waiting-jobs.ts';
 import { countWords, gpuHourWords, modelWords, someWords, spanWords, timeWords } from './wording.ts';
 
 /** A node that stood empty, as a whole, for hours. */
@@ -16,16 +25,18 @@ const EmptyNode = z.object({
   purchase: z.string().nullable(),
   provider: z.string().nullable(),
   resourceId: z.string().nullable(),
-  firstDay: sqlDay,
-  lastDay: sqlDay,
+  region: z.string().nullable(),
+  zone: z.string().nullable(),
+  /** The scheduler that hands out the cluster's nodes. */
+  scheduler: z.string().nullable(),
   gpus: sqlCount,
-  /** Unit-seconds in which it was empty; of these in stretches of hours as a whole, and in stretches of a day and more. */
-  emptyUnits: z.bigint(),
+  /** Unit-seconds in which it was empty as a whole in stretches of hours, and in stretches of a day and more. */
   quietUnits: z.bigint(),
   longUnits: z.bigint(),
   longestS: sqlCount,
   /** Since when it is empty now; null where somebody holds it, or it is not there any more. */
   emptySince: sqlTime.nullable(),
+  dayParts: z.array(z.string()),
 });
 type EmptyNode = z.infer<typeof EmptyNode>;
 
@@ -48,6 +59,7 @@ const WaitedMeanwhile = z.object({
 });
 type WaitedMeanwhile = z.infer<typeof WaitedMeanwhile>;
 
+const most = (a: string, b: string): string => `CASE WHEN ${a} > ${b} THEN ${a} ELSE ${b} END`;
 const least = (a: string, b: string): string => `CASE WHEN ${a} < ${b} THEN ${a} ELSE ${b} END`;
 
 const NODES = `${NODE_GAPS}, quiet_day AS (
@@ -58,21 +70,24 @@ const NODES = `${NODE_GAPS}, quiet_day AS (
     FROM met GROUP BY node_id, day
   ), quiet AS (
     SELECT node_id, CAST(sum(quiet_units) AS BIGINT) AS quiet_units, CAST(sum(long_units) AS BIGINT) AS long_units,
-           max(gap_s) AS longest_s, max(open_from) AS open_from
+           max(gap_s) AS longest_s, max(open_from) AS open_from, ${dayParts('quiet_units')} AS day_parts
     FROM quiet_day GROUP BY node_id
   ), whole AS (
     SELECT node_id, min(subject) AS subject, min(cluster) AS cluster, min(model) AS model, min(purchase) AS purchase,
-           min(provider) AS provider, max(gpus) AS gpus, min(day) AS first_day, max(day) AS last_day,
-           CAST(sum(empty_units) AS BIGINT) AS empty_units
+           min(provider) AS provider, max(gpus) AS gpus
     FROM node_day GROUP BY node_id
   ), named AS (
-    SELECT subject, max(resource_id) AS resource_id FROM subject WHERE what = 'node' GROUP BY subject
+    SELECT subject, max(resource_id) AS resource_id, max(region) AS region FROM subject WHERE what = 'node' GROUP BY subject
+  ), placed AS (
+    SELECT node_id, max(zone) AS zone FROM node GROUP BY node_id
+  ), scheduler AS (
+    SELECT cluster, min(source) AS source FROM subject WHERE what = 'job' AND cluster IS NOT NULL GROUP BY cluster
   )
-  SELECT w.subject, w.node_id AS "nodeId", w.cluster, w.model, w.purchase, w.provider, r.resource_id AS "resourceId",
-         w.first_day AS "firstDay", w.last_day AS "lastDay", w.gpus, w.empty_units AS "emptyUnits", q.quiet_units AS "quietUnits",
-         q.long_units AS "longUnits", q.longest_s AS "longestS",
-         q.open_from AS "emptySince"
+  SELECT w.subject, w.node_id AS "nodeId", w.cluster, w.model, w.purchase, w.provider, r.resource_id AS "resourceId", r.region,
+         p.zone, c.source AS scheduler, w.gpus, q.quiet_units AS "quietUnits", q.long_units AS "longUnits", q.longest_s AS "longestS", q.open_from AS "emptySince",
+         q.day_parts AS "dayParts"
   FROM whole w JOIN quiet q ON w.node_id = q.node_id LEFT JOIN named r ON w.subject = r.subject
+  LEFT JOIN placed p ON w.node_id = p.node_id LEFT JOIN scheduler c ON w.cluster = c.cluster
   WHERE q.quiet_units > 0 ORDER BY w.node_id`;
 
 const POOL_DAYS = `
@@ -100,6 +115,7 @@ const MEANWHILE = `${NODE_GAPS}, ${WAITED}, ordered_gap AS (
     SELECT e.cluster, e.model, w.source, w.allocation_id, max(CASE WHEN w.gpus <= e.gpus THEN 1 ELSE 0 END) AS fits
     FROM waited w JOIN empty_time e ON COALESCE(w.cluster, '') = COALESCE(e.cluster, '') AND (w.model IS NULL OR w.model = e.model)
       AND w.from_at < e.until_at AND w.until_at > e.from_at
+      AND date_diff('second', ${most('w.from_at', 'e.from_at')}, ${least('w.until_at', 'e.until_at')}) >= ${WAIT_SECONDS_MIN}
     GROUP BY e.cluster, e.model, w.source, w.allocation_id
   )
   SELECT cluster, model, count(*) AS jobs, CAST(sum(fits) AS BIGINT) AS fitting FROM met_job GROUP BY cluster, model ORDER BY cluster, model`;
@@ -112,7 +128,7 @@ const MEANWHILE = `${NODE_GAPS}, ${WAITED}, ordered_gap AS (
  * is down, drained or spare is not empty, and what was not there is not either. Rented nodes can go; of owned and committed ones the hours can be used; where
  * nobody has said which they are, both are offered.
  *
- * Reads: subject_day, stint_day, presence, subject, waiting.
+ * Reads: subject_day, stint_day, presence, subject, node, waiting, life_day, holding.
  */
 export const emptyNodes = detector({
   name: 'empty-nodes',
@@ -130,10 +146,20 @@ export const emptyNodes = detector({
   ask: (options) => {
     const params = { gapSecondsMin: Math.round(options.emptyHoursMin * 3600) };
     return {
-      nodes: { row: EmptyNode, tables: [...NODE_GAP_READS, 'subject'], params, sql: NODES },
+      nodes: {
+        row: EmptyNode,
+        tables: [...NODE_GAP_READS, 'subject', { table: 'node', daysBefore: 36_500 }],
+        params,
+        sql: NODES,
+      },
       days: { row: PoolDay, tables: ['subject_day'], sql: POOL_DAYS },
-      waiting: { row: WaitingJob, tables: [...WAITED_READS], sql: WAITING_NOW },
-      meanwhile: { row: WaitedMeanwhile, tables: ['subject_day', 'presence', ...WAITED_READS], params, sql: MEANWHILE },
+      waiting: { row: WaitingJob, tables: [...WAITING_READS], sql: WAITING_NOW },
+      meanwhile: {
+        row: WaitedMeanwhile,
+        tables: [...NODE_GAP_READS, ...WAITED_READS],
+        params,
+        sql: MEANWHILE,
+      },
     };
   },
   judge: ({ nodes, days, waiting, meanwhile }, { options, now }) => {
@@ -159,7 +185,7 @@ export const emptyNodes = detector({
   },
 });
 
-const sumOf = (group: readonly EmptyNode[], units: 'emptyUnits' | 'quietUnits' | 'longUnits'): bigint =>
+const sumOf = (group: readonly EmptyNode[], units: 'quietUnits' | 'longUnits'): bigint =>
   group.reduce((sum, node) => sum + node[units], 0n);
 
 interface Queue {
@@ -189,11 +215,11 @@ function poolClaim(
     what: `${countWords(group.length, `${named} node`)}${cluster === null ? '' : ` of ${cluster}`}${purchase === null ? '' : ` (${purchase})`} empty for ${gpuHourWords(Number(quiet / WHOLE_UNITS))}${share}`,
     because: [
       `No holder on any GPU of the node for hours on end, longest on ${longest.nodeId} (${spanWords(longest.longestS)}); nodes: ${someWords(group.map(({ nodeId }) => nodeId))}.`,
+      ...waitingWords(queue, empty),
       `Free GPUs by day: least ${gpuCount(Math.min(...free))}, most ${gpuCount(Math.max(...free))}.`,
       ...(empty.length === 0
         ? []
         : [`${empty.length} empty now, since ${timeWords(earliest(empty), now)} at the earliest.`]),
-      ...waitingWords(queue, empty),
     ],
     fix: FIXES[tenure](empty),
     unless:
@@ -201,14 +227,7 @@ function poolClaim(
         ? 'They are kept warm for a peak: then their state is spare, or the finding exempt.'
         : 'They are kept free on purpose: then their state is spare. What they cost is spent either way.',
     spark: days.map((day) => (day.allUnits === 0n ? null : Number((day.heldUnits * 1000n) / day.allUnits))),
-    takes: group.map((node) => ({
-      subject: node.subject,
-      firstDay: node.firstDay,
-      lastDay: node.lastDay,
-      category: 'unallocated',
-      reason: 'empty',
-      permille: Number((node.quietUnits * 1000n) / node.emptyUnits),
-    })),
+    takes: group.flatMap(({ subject, dayParts: parts }) => dayTakes(subject, parts)),
     reachable: {
       lowPermille: quiet === 0n ? 0 : Number((sumOf(group, 'longUnits') * 1000n) / quiet),
       highPermille: 1000,
@@ -269,16 +288,43 @@ const FIXES: Readonly<Record<ReturnType<typeof tenureOf>, (now: readonly EmptyNo
   ],
 };
 
-/** Stops the machines that are empty now, and tells the autoscaler to do so next time. */
+/** Takes the machines that are empty now from their scheduler and stops them, and tells the autoscaler to do so next time. */
 function releaseCommands(now: readonly EmptyNode[]): string[] {
-  const ids = now.flatMap(({ resourceId, provider }) =>
-    resourceId !== null && provider?.toLowerCase() === 'aws' ? [resourceId.split('/').at(-1) ?? resourceId] : [],
-  );
-  // A spot machine cannot be stopped, and comes again when it is asked for.
-  const verb = now[0]?.purchase === 'spot' ? 'terminate-instances' : 'stop-instances';
   return [
-    ...(ids.length > 0 ? [`aws ec2 ${verb} --instance-ids ${ids.map(nameWord).join(' ')}`] : []),
+    ...(now.length === 0
+      ? []
+      : [
+          ...drainLines(now),
+          ...stopMachines(now, { isSpot: now[0]?.purchase === 'spot' }),
+          commentLine(
+            'what a group of an autoscaler started comes again when it stops: lower the size of the group instead',
+          ),
+        ]),
     commentLine('for next time: Karpenter consolidationPolicy: WhenEmpty, consolidateAfter: 10m;'),
     commentLine('cluster-autoscaler --scale-down-unneeded-time=10m; Slurm SuspendTime=600'),
   ];
+}
+
+/** A job may have come since: first nothing new is placed there, then somebody looks. */
+function drainLines(now: readonly EmptyNode[]): string[] {
+  const names = now.map(({ nodeId }) => nodeId);
+  const look = 'then see that still nothing runs there:';
+  switch (now[0]?.scheduler) {
+    case 'slurm': {
+      const list = nameWord(names.join(','));
+      return [
+        `scontrol update nodename=${list} state=drain reason=empty`,
+        commentLine(`${look} squeue --nodelist=${list}`),
+      ];
+    }
+    case 'kubernetes': {
+      const list = names.map(nameWord).join(' ');
+      return [
+        `kubectl cordon ${list}`,
+        commentLine(`${look} kubectl get pods -A --field-selector spec.nodeName=${nameWord(names[0] ?? '')}`),
+      ];
+    }
+    default:
+      return [commentLine('first keep the scheduler from placing jobs there, and see that nothing runs')];
+  }
 }

@@ -206,8 +206,42 @@ describe('finished-holders', () => {
     const [claim] = await claimsOn(finishedHolders, holderRows([told]));
     expect(claim?.spark).toEqual([500, 0, 0]);
     expect(claim?.fix.join('\n')).not.toContain('scancel');
-    expect(claim?.fix[0]).toBe('#SBATCH --time=10:00:00   # the longest worked for 8 h');
-    expect(claim?.fix[2]).toBe('srun --kill-on-bad-exit=1 --wait=60 python train.py');
+    expect(claim?.fix[0]).toBe(
+      '#SBATCH --time=10:00:00   # the longest worked for 8 h; of these runs it would have cut off 54 of 56 GPU-hours',
+    );
+    expect(claim?.fix.join()).not.toContain('--wait');
+  });
+
+  it('a limit that would have cut off little is not the fix, and says what it would have cut off', async () => {
+    const slurm = { source: 'slurm', namespace: null, account: 'nlp' };
+    const long = job({
+      ...slurm,
+      id: '1',
+      from: '03-01 00:00',
+      until: '03-02 20:00',
+      gpus: { g0: { computing: [['03-01 00:00', '03-02 08:00']] } },
+    });
+    const short = ['2', '3', '4'].map((id) =>
+      job({
+        ...slurm,
+        id,
+        from: '03-02 00:00',
+        until: '03-02 12:00',
+        gpus: { [`g${id}`]: { computing: [['03-02 00:00', '03-02 01:00']] } },
+      }),
+    );
+    const [claim] = await claimsOn(finishedHolders, holderRows([long, ...short]));
+    expect(claim?.fix).toEqual([
+      '# the script ends with its program, and ends what runs beside it (a logger, a sync):',
+      `trap 'kill $(jobs -p) 2>/dev/null' EXIT; python train.py; exit`,
+      '#SBATCH --time=40:00:00   # the longest worked for 32 h; of these runs it would have cut off 4 of 45 GPU-hours',
+      '# work on the CPU that follows: a job of its own, sbatch --dependency=afterok:JOBID',
+    ]);
+  });
+
+  it('a job of several GPUs ends its other tasks', async () => {
+    const [claim] = await claimsOn(finishedHolders, holderRows([job({ source: 'slurm' })]));
+    expect(claim?.fix).toContain('srun --kill-on-bad-exit=1 --wait=60 python train.py');
   });
 
   it('says how to stop it by its scheduler, with names as words', async () => {

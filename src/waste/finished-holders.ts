@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { detector, type Claim, type Take } from '../facts/detector.ts';
-import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
+import { sqlCount, sqlDay, sqlTexts, sqlTime } from '../facts/sql-row.ts';
 import { addedSpark, spentDays } from './day-spark.ts';
 import { LIVES, LIVES_READ } from './runs-sql.ts';
 import { commentLine, stopCommand } from './stop-command.ts';
-import { countWords, gpuHourWords, gpuWords, spanWords, timeWords, wholeWords } from './wording.ts';
+import { countWords, gpuHourWords, gpuHoursOfWords, gpuWords, spanWords, timeWords, wholeWords } from './wording.ts';
 
 /** A job whose GPUs have all stopped, and what it held after its last kernel. */
 const FinishedHolder = z.object({
@@ -26,6 +26,7 @@ const FinishedHolder = z.object({
   hasEnded: z.boolean(),
   gpus: sqlCount,
   nodes: sqlCount,
+  heldSince: sqlTime,
   lastComputingAt: sqlTime,
   heldUntil: sqlTime,
   firstDay: sqlDay,
@@ -41,12 +42,13 @@ const FinishedHolder = z.object({
   activeS: sqlCount,
   /** Attempts of the same name and home, whoever's. */
   namesakes: sqlCount,
-  days: z.array(z.string()).nullable(),
+  days: sqlTexts.nullable(),
   /** The longest idle time after which a job of this name and home is known to have gone on. */
   longestPauseS: sqlCount,
 });
 type FinishedHolder = z.infer<typeof FinishedHolder>;
 
+const greater = (a: string, b: string): string => `CASE WHEN ${a} > ${b} THEN ${a} ELSE ${b} END`;
 const lesser = (a: string, b: string): string => `CASE WHEN ${a} < ${b} THEN ${a} ELSE ${b} END`;
 /** Idle time whose money is idle: a pause is starved. */
 const IDLE_S = '(s.idle_s - COALESCE(s.pause_s, 0))';
@@ -54,14 +56,12 @@ const TAIL_S = `CASE WHEN s.held_from >= a.last_at THEN s.held_s
   ELSE ${lesser('s.held_s', "date_diff('second', a.last_at, s.held_until)")} END`;
 
 const SQL = `
-  WITH ${LIVES}, attempt AS (
-    SELECT subject, last_computing_at AS last_at, held_until, ended_at IS NOT NULL AS has_ended, held_since, last_day, cluster, home, namespace, user_name, stem, model
-    FROM life
-  ), stopped AS (
-    SELECT * FROM attempt WHERE date_diff('second', last_at, held_until) >= $tailSecondsMin
+  WITH ${LIVES}, stopped AS (
+    SELECT subject, source, allocation_id, held_since, last_computing_at AS last_at, held_until, ended_at IS NOT NULL AS has_ended, last_day,
+           cluster, home, namespace, user_name, stem, model
+    FROM life WHERE date_diff('second', last_computing_at, held_until) >= $tailSecondsMin
   ), tail AS (
-    SELECT s.subject, min(s.source) AS source, min(s.allocation_id) AS allocation_id, min(s.workload_kind) AS kind,
-           min(s.workload_name) AS name, max(s.outcome) AS outcome, count(DISTINCT s.device_id) AS gpus,
+    SELECT s.subject, min(s.workload_kind) AS kind, min(s.workload_name) AS name, max(s.outcome) AS outcome, count(DISTINCT s.device_id) AS gpus,
            count(DISTINCT s.node_id) AS nodes, min(s.day) AS first_day, CAST(sum(${TAIL_S}) AS BIGINT) AS tail_s,
            CASE WHEN count(s.engine_permille) > 0 THEN 'engine' WHEN count(s.sm_permille) > 0 THEN 'SM' ELSE 'utilisation' END
              || CASE WHEN count(s.power_w_max) > 0 THEN ' and power' ELSE '' END AS signal,
@@ -71,42 +71,43 @@ const SQL = `
              ${lesser(IDLE_S, `(${TAIL_S}) - (${lesser('s.unknown_s', `(${TAIL_S})`)})`)} ELSE 0 END) AS BIGINT) AS first_tail_s,
            min(s.known_until) AS known_until
     FROM stint_day s JOIN stopped a ON s.subject = a.subject WHERE s.held_until > a.last_at GROUP BY s.subject
-  ), known AS (
-    SELECT subject, cluster, home, namespace, user_name, stem, date_diff('second', held_since, last_at) AS active_s
-    FROM attempt WHERE last_at IS NOT NULL
   ), kind_runs AS (
     SELECT COALESCE(cluster, '') AS cluster, home, COALESCE(stem, '') AS stem, COALESCE(user_name, '') AS user_name, count(*) AS runs,
-           max(active_s) AS active_s
-    FROM known GROUP BY COALESCE(cluster, ''), home, COALESCE(stem, ''), COALESCE(user_name, '')
+           max(date_diff('second', held_since, last_computing_at)) AS active_s
+    FROM life WHERE last_computing_at IS NOT NULL GROUP BY COALESCE(cluster, ''), home, COALESCE(stem, ''), COALESCE(user_name, '')
   ), named AS (
-    SELECT home, COALESCE(stem, '') AS stem, count(*) AS runs FROM known GROUP BY home, COALESCE(stem, '')
+    SELECT home, stem, CAST(sum(runs) AS BIGINT) AS runs FROM kind_runs GROUP BY home, stem
   ), spent AS (${spentDays('SELECT subject FROM stopped')}
   ), live_kind AS (
-    SELECT DISTINCT k.home, k.stem FROM known k JOIN stopped a ON k.subject = a.subject WHERE NOT a.has_ended
+    SELECT DISTINCT home, stem FROM stopped WHERE NOT has_ended
   ), worked AS (
-    SELECT k.home, k.stem, j.first_computing_at,
-           lag(j.last_computing_at) OVER (PARTITION BY j.subject, j.device_id ORDER BY j.day) AS before_at,
-           j.idle_s - COALESCE(date_diff('second', j.idle_from, j.known_until), 0) AS inner_idle_s
-    FROM (SELECT n.subject, n.home, n.stem FROM known n JOIN live_kind v ON n.home = v.home AND n.stem = v.stem) k
-    JOIN stint_day j ON j.subject = k.subject
-    WHERE j.first_computing_at IS NOT NULL
+    SELECT v.home, v.stem, j.subject, j.day, j.first_computing_at, j.last_computing_at, CAST(j.held_since AS DATE) < j.day AS is_later,
+           ${greater('j.inner_idle_s', "date_diff('second', j.held_from, j.first_computing_at)")} AS inner_s
+    FROM life_day j JOIN live_kind v ON COALESCE(j.account, j.namespace, '') = v.home AND j.workload_stem = v.stem
+    WHERE j.manner = 'job' AND j.allocation_id IS NOT NULL AND j.first_computing_at IS NOT NULL
+      AND j.unknown_s * 1000 <= j.held_s * $unknownPermilleMax
+  ), resumed AS (
+    SELECT home, stem, max(date_diff('second', before_at, first_computing_at)) AS across_s
+    FROM (SELECT w.*, lag(last_computing_at) OVER (PARTITION BY subject ORDER BY day) AS before_at
+          FROM worked w WHERE subject IN (SELECT subject FROM worked WHERE is_later)) pair
+    GROUP BY home, stem
   ), paused AS (
-    SELECT home, stem, max(inner_idle_s) AS inner_s, max(date_diff('second', before_at, first_computing_at)) AS across_s
-    FROM worked GROUP BY home, stem
+    SELECT w.home, w.stem, max(w.inner_s) AS inner_s, max(r.across_s) AS across_s
+    FROM worked w LEFT JOIN resumed r ON w.home = r.home AND w.stem = r.stem GROUP BY w.home, w.stem
   )
-  SELECT t.subject, t.source, t.allocation_id AS "allocationId", k.cluster, k.home, k.namespace, k.user_name AS "userName", t.kind,
-         t.name, k.stem, a.model, t.outcome, t.signal,
+  SELECT t.subject, a.source, a.allocation_id AS "allocationId", a.cluster, a.home, a.namespace, a.user_name AS "userName", t.kind,
+         t.name, a.stem, a.model, t.outcome, t.signal,
          NOT a.has_ended AND date_diff('second', t.known_until, $now) <= $freshSeconds AS "isLive", a.has_ended AS "hasEnded",
-         t.gpus, t.nodes, a.last_at AS "lastComputingAt", a.held_until AS "heldUntil", t.first_day AS "firstDay",
+         t.gpus, t.nodes, a.held_since AS "heldSince", a.last_at AS "lastComputingAt", a.held_until AS "heldUntil", t.first_day AS "firstDay",
          a.last_day AS "lastDay", t.first_idle_s AS "firstDayIdleS", t.first_tail_s AS "firstDayTailS", t.tail_s AS "tailGpuS",
          t.unknown_s AS "unknownTailS", COALESCE(r.runs, 0) AS runs,
-         COALESCE(r.active_s, 0) AS "activeS", CASE WHEN k.stem IS NULL THEN 1 ELSE COALESCE(e.runs, 1) END AS namesakes, z.days,
+         COALESCE(r.active_s, 0) AS "activeS", CASE WHEN a.stem IS NULL THEN 1 ELSE COALESCE(e.runs, 1) END AS namesakes, z.days,
          COALESCE(CASE WHEN u.inner_s > COALESCE(u.across_s, 0) THEN u.inner_s ELSE u.across_s END, 0) AS "longestPauseS"
-  FROM tail t JOIN stopped a ON t.subject = a.subject JOIN known k ON t.subject = k.subject
-  LEFT JOIN paused u ON k.home = u.home AND k.stem = u.stem
-  LEFT JOIN kind_runs r ON COALESCE(k.cluster, '') = r.cluster AND k.home = r.home AND COALESCE(k.stem, '') = r.stem
-    AND COALESCE(k.user_name, '') = r.user_name
-  LEFT JOIN named e ON k.home = e.home AND COALESCE(k.stem, '') = e.stem LEFT JOIN spent z ON t.subject = z.subject
+  FROM tail t JOIN stopped a ON t.subject = a.subject
+  LEFT JOIN paused u ON a.home = u.home AND a.stem = u.stem
+  LEFT JOIN kind_runs r ON COALESCE(a.cluster, '') = r.cluster AND a.home = r.home AND COALESCE(a.stem, '') = r.stem
+    AND COALESCE(a.user_name, '') = r.user_name
+  LEFT JOIN named e ON a.home = e.home AND COALESCE(a.stem, '') = e.stem LEFT JOIN spent z ON t.subject = z.subject
   WHERE t.unknown_s * 1000 <= t.tail_s * $unknownPermilleMax
   ORDER BY t.subject`;
 
@@ -118,7 +119,7 @@ const SQL = `
  * has ended did not go on; what a person's runs of one name repeat is one finding, because one script mends it: a name is
  * nobody's own, `train` is in every account. A job of which one GPU computes has not stopped.
  *
- * Reads: stint_day.
+ * Reads: life_day, stint_day.
  */
 export const finishedHolders = detector({
   name: 'finished-holders',
@@ -138,7 +139,7 @@ export const finishedHolders = detector({
   ask: (options) => ({
     holders: {
       row: FinishedHolder,
-      tables: [...LIVES_READ],
+      tables: [...LIVES_READ, 'stint_day'],
       params: {
         tailSecondsMin: Math.round(options.tailHoursMin * 3600),
         freshSeconds: options.freshMinutes * 60,
@@ -238,7 +239,7 @@ function pastClaim(about: string, group: readonly FinishedHolder[], now: Date): 
       `${group.length === 1 ? 'Last' : `Longest: ${longest.name ?? longest.allocationId}, last`} kernel ${timeWords(longest.lastComputingAt, now)}, ${countWords(longest.gpus, 'GPU')} held until ${timeWords(longest.heldUntil, now)} (${spanWords(tailSeconds(longest))}; ${longest.signal} of every GPU).`,
       ...(group.length === 1 ? [] : [`${gpuHourWords(gpuSeconds)} in all.`]),
     ],
-    fix: endCleanly(longest, Math.max(...group.map(({ activeS }) => activeS))),
+    fix: endCleanly(longest, group),
     unless: 'What ran on the CPU at the end needs the GPUs once more.',
     takes: group.flatMap(takesOf),
     effort: 'a line of the job script',
@@ -248,16 +249,41 @@ function pastClaim(about: string, group: readonly FinishedHolder[], now: Date): 
 /** Above the longest it has worked, a quarter more: a limit that what hangs runs into, and what works does not. */
 const limitHours = (activeS: number): number => Math.max(1, Math.ceil((activeS * 1.25) / 3600));
 
-/** How a job of this scheduler gives its GPUs back when its work is done, also if a process of it hangs: what hangs reaches no last line. */
-function endCleanly({ source, kind }: FinishedHolder, activeS: number): string[] {
+/** GPU-seconds of a tail that a limit on the whole run would have cut off. */
+function cutBy(limitS: number, { heldSince, heldUntil, tailGpuS, gpus }: FinishedHolder): number {
+  const overS = (heldUntil.getTime() - heldSince.getTime()) / 1000 - limitS;
+  return Math.min(tailGpuS, Math.max(0, overS) * gpus);
+}
+
+interface Limit {
+  readonly hours: number;
+  /** What it would have cut off of what is told, in words. */
+  readonly words: string;
+  /** By itself it would have cut off at least half. */
+  readonly isEnough: boolean;
+  readonly isOfUse: boolean;
+}
+
+function limitOf(group: readonly FinishedHolder[]): Limit {
+  const activeS = Math.max(...group.map((each) => each.activeS));
   const hours = limitHours(activeS);
-  if (source === 'slurm')
-    return [
-      `#SBATCH --time=${String(hours).padStart(2, '0')}:00:00   # the longest worked for ${spanWords(activeS)}`,
-      commentLine('when a task fails, or the first has ended for a minute, the others are ended:'),
-      'srun --kill-on-bad-exit=1 --wait=60 python train.py',
-      commentLine('work on the CPU that follows: a job of its own, sbatch --dependency=afterok:JOBID'),
-    ];
+  const tailS = group.reduce((sum, { tailGpuS }) => sum + tailGpuS, 0);
+  const cutS = group.reduce((sum, holder) => sum + cutBy(hours * 3600, holder), 0);
+  return {
+    hours,
+    words: `the longest worked for ${spanWords(activeS)}; of these runs it would have cut off ${gpuHoursOfWords(cutS, tailS)}`,
+    isEnough: cutS * 2 >= tailS,
+    isOfUse: cutS * 20 >= tailS,
+  };
+}
+
+/**
+ * How a job of this scheduler gives its GPUs back when its work is done. What hangs reaches no last line: a limit ends it, but one that the longest run of a
+ * name can live with cuts off little where runs differ, so that what it would have cut off is said, and the script's own end comes first.
+ */
+function endCleanly({ source, kind }: FinishedHolder, group: readonly FinishedHolder[]): string[] {
+  const limit = limitOf(group);
+  if (source === 'slurm') return endOfScript(group, limit);
   if (kind === 'PyTorchJob' || kind === 'MPIJob' || kind === 'TFJob')
     return [
       commentLine('in the manifest: pods go when the launcher ends'),
@@ -268,7 +294,36 @@ function endCleanly({ source, kind }: FinishedHolder, activeS: number): string[]
       'in the manifest: a sidecar keeps a pod alive; as an init container that restarts it ends with the work',
     ),
     'initContainers: [{name: SIDECAR, restartPolicy: Always, image: IMAGE}]',
-    `spec: {activeDeadlineSeconds: ${hours * 3600}}   # of the Job: what hangs is ended; the longest worked for ${spanWords(activeS)}`,
+    ...(limit.isOfUse
+      ? [`spec: {activeDeadlineSeconds: ${limit.hours * 3600}}   # of the Job: what hangs is ended; ${limit.words}`]
+      : []),
+  ];
+}
+
+function endOfScript(group: readonly FinishedHolder[], limit: Limit): string[] {
+  const time = `#SBATCH --time=${String(limit.hours).padStart(2, '0')}:00:00   # ${limit.words}`;
+  const tailS = (holders: readonly FinishedHolder[]): number =>
+    holders.reduce((sum, { tailGpuS }) => sum + tailGpuS, 0);
+  const hasPeers = tailS(group.filter(({ gpus }) => gpus > 1)) * 2 > tailS(group);
+  return [
+    ...(limit.isEnough ? [time] : []),
+    ...(hasPeers
+      ? [
+          commentLine('when a task fails, or the first has ended for a minute, the others are ended:'),
+          'srun --kill-on-bad-exit=1 --wait=60 python train.py',
+        ]
+      : [
+          commentLine('the script ends with its program, and ends what runs beside it (a logger, a sync):'),
+          `trap 'kill $(jobs -p) 2>/dev/null' EXIT; python train.py; exit`,
+        ]),
+    ...(limit.isEnough
+      ? []
+      : [
+          limit.isOfUse
+            ? time
+            : commentLine('a program that hangs: --time by what this run needs, not by the longest of its name'),
+        ]),
+    commentLine('work on the CPU that follows: a job of its own, sbatch --dependency=afterok:JOBID'),
   ];
 }
 

@@ -95,6 +95,18 @@ describe('forgotten-resources', () => {
     ]);
   });
 
+  it('counts half a GPU as half of one', async () => {
+    const rows = holderRows([service({ until: '02-25 00:00' })]);
+    const stint_day = (rows['stint_day'] ?? []).map((row) => ({ ...row, units: (Number(row['held_s']) * 63_000) / 2 }));
+    const [claim] = await claimsOn(
+      forgottenResources,
+      { ...rows, stint_day },
+      { until: '2026-02-25 00:00:00', now: '2026-02-25 00:00:00' },
+    );
+    expect(claim?.what).toMatch(/, 0\.5×H100$/);
+    expect(claim?.because[0]).toMatch(/, 168 GPU-hours /);
+  });
+
   it.each(Object.entries(spoken))('names %s', async (_, { told, ...want }) => {
     const claims = await claimsOn(forgottenResources, holderRows(told));
     expect(
@@ -112,4 +124,13 @@ describe('forgotten-resources', () => {
       ['a/vision/recommender-v1', ['job slurm/2/0']],
     ]);
   });
+});
+
+it('ends pods, and says that a bill is of nodes', async () => {
+  const fixOf = async (told: ToldHolder) => (await claimsOn(forgottenResources, holderRows([told])))[0]?.fix;
+  expect(await fixOf(service())).toEqual([
+    expect.stringMatching(/^kubectl scale .*--replicas=0$/),
+    expect.stringMatching(/^# this frees pods; a bill falls once the node is gone/),
+  ]);
+  expect(await fixOf(session({ source: 'slurm' }))).toEqual(['scancel 1']);
 });

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { detector, type Claim, type Take } from '../facts/detector.ts';
-import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
+import { sqlCount, sqlDay, sqlTexts, sqlTime } from '../facts/sql-row.ts';
 import { addedSpark, spentDays } from './day-spark.ts';
+import { WHOLE_UNITS } from './node-gaps.ts';
+import { PODS_ARE_NOT_NODES } from './serving/serving-fix.ts';
 import { HUB_SERVER_LABEL, HUB_USER_LABEL, stopCommand } from './stop-command.ts';
 import { countWords, gpuHourWords, gpuWords, spanWords, timeWords } from './wording.ts';
 
@@ -39,7 +41,7 @@ const UnusedHolder = z.object({
   hubUser: z.string().nullable(),
   hubServer: z.string().nullable(),
   /** Of its newest holder. */
-  days: z.array(z.string()).nullable(),
+  days: sqlTexts.nullable(),
   /** Services of the same namespace and beginning of the name that do compute. */
   siblings: sqlCount,
 });
@@ -48,14 +50,12 @@ type UnusedHolder = z.infer<typeof UnusedHolder>;
 const joined = (map: string): string =>
   `COALESCE(array_join(map_keys(${map}), ' ') || ' ' || array_join(map_values(${map}), ' '), '')`;
 
-/** Where a holder stood on its last day, and what it was called there. */
-const LAST_SAID = ['cluster', 'account', 'namespace', 'user_name', 'workload_stem']
-  .map((said) => `min(CASE WHEN s.day = a.last_day THEN s.${said} END) AS ${said}`)
-  .join(', ');
-
 /** A place and the beginning of a name there: services of one family may stand by for each other. */
 const family = (t: string): string =>
   `COALESCE(${t}.cluster, '') || '/' || COALESCE(${t}.namespace, '') || '/' || regexp_replace(COALESCE(${t}.stem, ''), '[-_.].*$', '')`;
+
+/** Of the day of the last kernel what came after it, in parts of a device: shared ones count by their share. */
+const TAIL_UNITS = `CAST(date_diff('second', u.unused_since, s.held_until) * s.devices AS DECIMAL(38,0)) * s.units`;
 
 /**
  * Of a session what comes after its last kernel; of a service only if there was none at all. Numbers are added up first: most sessions have ended, and of those nothing is to be
@@ -63,7 +63,7 @@ const family = (t: string): string =>
  */
 const HOLDERS = `
   WITH stint AS (
-    SELECT * FROM stint_day WHERE manner <> 'job'
+    SELECT * FROM life_day WHERE manner <> 'job'
   ), attempt AS (
     SELECT subject, min(manner) AS manner, min(held_since) AS held_since, max(held_until) AS held_until, count(ended_at) = 0 AS is_open,
            max(last_computing_at) AS last_at,
@@ -72,8 +72,8 @@ const HOLDERS = `
            max(fb_used_mib_max) AS memory_mib_max, count(power_w_max) > 0 AS has_power, min(held_from) AS seen_from, max(known_until) AS known_until
     FROM stint GROUP BY subject
   ), named AS (
-    SELECT s.subject, min(s.source) AS source, min(s.allocation_id) AS allocation_id, min(s.workload_kind) AS kind, min(s.workload_name) AS name, ${LAST_SAID}
-    FROM stint s JOIN attempt a ON s.subject = a.subject WHERE a.manner = 'serving' OR a.is_open GROUP BY s.subject
+    SELECT s.subject, s.source, s.allocation_id, s.workload_kind AS kind, s.workload_name AS name, s.cluster, s.account, s.namespace, s.user_name, s.workload_stem
+    FROM stint s JOIN attempt a ON s.subject = a.subject AND s.day = a.last_day WHERE a.manner = 'serving' OR a.is_open
   ), one AS (
     SELECT a.*, k.source, k.allocation_id, k.kind, k.name, k.cluster, k.account, k.namespace, k.user_name, k.workload_stem AS stem,
            CASE WHEN a.manner = 'serving' THEN COALESCE(k.cluster, '') || '/' || COALESCE(k.account, '') || '/' || COALESCE(k.namespace, '') || '/'
@@ -104,22 +104,22 @@ const HOLDERS = `
     SELECT m.subject, min(m.model) AS model FROM subject_day m JOIN unused u ON m.day = u.last_day AND m.subject = u.subject
     GROUP BY m.subject
   ), tail AS (
-    SELECT u.thing, CAST(sum(CASE WHEN s.held_from >= u.unused_since THEN s.held_s
-             ELSE date_diff('second', u.unused_since, s.held_until) END) AS BIGINT) AS gpu_s,
-           CAST(sum(CASE WHEN s.held_from < u.unused_since THEN date_diff('second', u.unused_since, s.held_until) ELSE 0 END) AS BIGINT) AS first_s,
+    SELECT u.thing, CAST(sum(CASE WHEN s.held_from >= u.unused_since THEN s.units WHEN s.held_s <= 0 THEN 0
+             ELSE CAST((${TAIL_UNITS} - (${TAIL_UNITS}) % s.held_s) / s.held_s AS BIGINT) END) AS BIGINT) AS units,
+           CAST(sum(CASE WHEN s.held_from < u.unused_since THEN date_diff('second', u.unused_since, s.held_until) * s.devices ELSE 0 END) AS BIGINT) AS first_s,
            CAST(sum(CASE WHEN s.held_from < u.unused_since THEN s.idle_s ELSE 0 END) AS BIGINT) AS first_idle_s
     FROM unused u JOIN one o ON o.thing = u.thing JOIN stint s ON s.subject = o.subject AND s.held_until > u.unused_since
     GROUP BY u.thing
   )
   SELECT u.manner, u.cluster, u.account, o.source, o.allocation_id AS "allocationId", u.namespace, o.user_name AS "userName", o.kind, o.name,
          u.stem, COALESCE(l.labels, '') AS labels, p.model, u.subject, u.subjects, u.names, u.held_since AS "heldSince",
-         u.unused_since AS "unusedSince", u.held_until AS "heldUntil", t.gpu_s AS "gpuS", u.first_day AS "firstDay", u.last_day AS "lastDay",
+         u.unused_since AS "unusedSince", u.held_until AS "heldUntil", CAST((t.units - t.units % ${WHOLE_UNITS}) / ${WHOLE_UNITS} AS BIGINT) AS "gpuS", u.first_day AS "firstDay", u.last_day AS "lastDay",
          CASE WHEN t.first_idle_s <= 0 THEN 0 WHEN t.first_s >= t.first_idle_s THEN 1000
            ELSE CAST((t.first_s * 1000 - (t.first_s * 1000) % t.first_idle_s) / t.first_idle_s AS BIGINT) END AS "lastUsePermille",
          u.memory_mib_max AS "memoryMibMax", o.has_power AS "hasPower", k.hub_user AS "hubUser", k.hub_server AS "hubServer", q.days, COALESCE(v.siblings, 0) AS siblings
   FROM unused u JOIN one o ON u.subject = o.subject JOIN tail t ON u.thing = t.thing LEFT JOIN priced p ON u.subject = p.subject
   LEFT JOIN known k ON u.subject = k.subject LEFT JOIN labelled l ON u.thing = l.thing
-  LEFT JOIN (${spentDays('SELECT subject FROM unused', 'computing_s', 'stint')}) q ON u.subject = q.subject
+  LEFT JOIN (${spentDays('SELECT subject FROM unused')}) q ON u.subject = q.subject
   LEFT JOIN serving v ON v.family = ${family('u')}
   ORDER BY u.subject`;
 
@@ -129,7 +129,7 @@ const HOLDERS = `
  * What stands by on purpose is not forgotten: a service that says so by its name or a label is left out, and one whose
  * neighbours serve is asked about, because it may take over from them. The quarterly audit asks the same with a longer window.
  *
- * Reads: stint_day, subject, subject_day.
+ * Reads: life_day, subject, subject_day.
  */
 export const forgottenResources = detector({
   name: 'forgotten-resources',
@@ -149,7 +149,7 @@ export const forgottenResources = detector({
   ask: (options) => ({
     holders: {
       row: UnusedHolder,
-      tables: ['stint_day', 'subject', 'subject_day'],
+      tables: ['life_day', 'subject', 'subject_day'],
       params: {
         unusedSecondsMin: Math.round(options.unusedDaysMin * 86_400),
         handoverSeconds: Math.round(options.handoverMinutes * 60),
@@ -175,7 +175,7 @@ const standsBy = ({ manner, name, stem, kind, labels }: UnusedHolder): boolean =
 function holderClaim(holder: UnusedHolder, now: Date): Claim {
   const isService = holder.manner === 'serving';
   const seconds = (holder.heldUntil.getTime() - holder.unusedSince.getTime()) / 1000;
-  const gpus = Math.max(1, Math.round(holder.gpuS / Math.max(1, seconds)));
+  const gpus = Math.max(1, Math.round((holder.gpuS * 10) / Math.max(1, seconds))) / 10;
   const names = holder.names.flatMap((name) => name ?? []).toSorted();
   const name = isService ? (holder.stem ?? names[0] ?? '').replace(/[-_.]0$/, '') : (names[0] ?? holder.allocationId);
   const mayTakeOver = isService && holder.siblings > 0;
@@ -199,7 +199,10 @@ function holderClaim(holder: UnusedHolder, now: Date): Claim {
           ]
         : []),
     ],
-    fix: (isService && names.length > 0 ? names : [holder.name]).map((each) => stopCommand({ ...holder, name: each })),
+    fix: [
+      ...(isService && names.length > 0 ? names : [holder.name]).map((each) => stopCommand({ ...holder, name: each })),
+      ...(holder.source === 'kubernetes' ? [PODS_ARE_NOT_NODES] : []),
+    ],
     unless: isService
       ? 'It stands by for another service: say so by a label (role=standby), and it is not named again.'
       : 'Its owner comes back to what is in its memory.',

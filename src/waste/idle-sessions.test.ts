@@ -103,6 +103,21 @@ describe('it says nothing', () => {
 });
 
 describe('idle now', () => {
+  it('of what is forgotten it takes whole days only: parts of one day by two detectors would be taken for two parts', async () => {
+    const rows = [
+      { day: '2026-02-20', held: [8, 24], used: [8, 20] } as const,
+      ...Array.from({ length: 10 }, (_, step) => ({
+        day: new Date(Date.UTC(2026, 1, 21 + step)).toISOString().slice(0, 10),
+      })),
+      today({}),
+    ];
+    const since = { held_since: '2026-02-20 08:00:00' };
+    const [claim] = await claims(days('1', rows, since), {}, { from: '2026-02-02 00:00:00', until, now });
+    expect(claim?.takes.map(({ firstDay, lastDay, permille }) => [firstDay, lastDay, permille])).toEqual([
+      ['2026-02-21', TUE, undefined],
+    ]);
+  });
+
   it('says since when, what it rests on, what to paste, and names the money of the stretch only', async () => {
     const rows = days('1', [
       { day: MON, held: [8, 24], used: [8, 20] },
@@ -175,6 +190,10 @@ describe('idle now', () => {
       fix: ['aws ec2 stop-instances --instance-ids i-0ab --region us-east-1'],
       blastRadius: 3,
     });
+    const google = [{ day: TUE, subject: 'node box1', provider: 'Google Cloud', resource_id: '4711' }];
+    const node = [{ node_id: 'box1', zone: 'europe-west4-a' }];
+    const [stopped] = await claims(rows(10), { subject: google, node }, { until, now });
+    expect(stopped?.fix).toEqual(['gcloud compute instances stop box1 --zone europe-west4-a']);
   });
 });
 

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Claim, JudgeContext, Take } from '../facts/detector.ts';
 import { detector } from '../facts/detector.ts';
-import { nameWord } from '../facts/shell-word.ts';
 import type { NightsOfSessions, Session } from './idle-stretches.ts';
 import { NIGHTS_SQL, nightsOfSessions, session, SESSIONS_SQL } from './idle-stretches.ts';
-import { commentLine, stopCommand } from './stop-command.ts';
+import { dayAfter } from './day-spark.ts';
+import { stopCommand } from './stop-command.ts';
+import { stopMachines } from './stop-machines.ts';
 import { stemWords } from './run-words.ts';
 import { countWords, gpuWords, spanWords, timeWords, wholeWords } from './wording.ts';
 
@@ -43,13 +44,13 @@ export const idleSessions = detector({
   ask: ({ idleHoursMin, boxIdleHoursMin, nightHoursMin, unknownPermilleMax }) => ({
     sessions: {
       row: session,
-      tables: ['stint_day', 'subject'],
+      tables: ['life_day', 'subject', { table: 'node', daysBefore: 36_500 }],
       params: { idleSeconds: Math.min(idleHoursMin, boxIdleHoursMin) * 3600 },
       sql: SESSIONS_SQL,
     },
     nights: {
       row: nightsOfSessions,
-      tables: ['stint_day', 'subject'],
+      tables: ['life_day', 'subject'],
       params: { nightSeconds: nightHoursMin * 3600, unknownPermille: unknownPermilleMax },
       sql: NIGHTS_SQL,
     },
@@ -95,10 +96,15 @@ function liveClaim(each: Session, { now, from }: JudgeContext<Options>): Claim {
   };
 }
 
-function liveTakes({ subject, firstDay, lastDay, firstDayPermille }: Session): Take[] {
+/** After so long a session is forgotten: forgotten-resources has it first. */
+const FORGOTTEN_S = 7 * 86_400;
+
+/** Two detectors that each take a part of one day are given both: of what may be the other's only whole days are taken. */
+function liveTakes({ subject, firstDay, lastDay, firstDayPermille, idleSeconds, allocationId }: Session): Take[] {
   const first: Take = { subject, firstDay, lastDay: firstDay, category: 'idle', permille: firstDayPermille };
   if (firstDay === lastDay) return [first];
-  return [first, { subject, firstDay: dayAfter(firstDay), lastDay, category: 'idle' }];
+  const rest: Take = { subject, firstDay: dayAfter(firstDay), lastDay, category: 'idle' };
+  return idleSeconds >= FORGOTTEN_S && !isBox({ allocationId }) ? [rest] : [first, rest];
 }
 
 function nightClaim(each: NightsOfSessions, { options: set }: JudgeContext<Options>): Claim {
@@ -157,22 +163,7 @@ function evidence({ idleSeconds, knownUntil, powerW, memoryMib }: Session, now: 
 
 function stopCommands(each: Session): string[] {
   if (!isBox(each)) return [stopCommand({ ...each, kind: each.workloadKind, name: each.workloadName })];
-  const { provider, resourceId, nodeId, region } = each;
-  const machine = nameWord(resourceId?.split(/[/:]/).at(-1) ?? nodeId ?? '');
-  switch (provider?.toLowerCase()) {
-    case 'aws':
-      return [
-        `aws ec2 stop-instances --instance-ids ${machine}${region === null ? '' : ` --region ${nameWord(region)}`}`,
-      ];
-    case 'gcp':
-    case 'google cloud':
-      return [`gcloud compute instances stop ${machine}`];
-    case 'azure':
-    case 'microsoft':
-      return [`az vm deallocate --ids ${machine}`];
-    default:
-      return [commentLine(`stop ${machine} where it was started; what is owned can be lent out instead`)];
-  }
+  return stopMachines([each]);
 }
 
 /** So that the next night ends by itself. */
@@ -187,8 +178,4 @@ function endingCommands({ source, provider }: NightsOfSessions): string[] {
   return provider === null
     ? ['shutdown +600  # in the morning: it ends by itself in the evening']
     : ['# stop it by a schedule of its cloud, at night and on weekends'];
-}
-
-function dayAfter(day: string): string {
-  return new Date(new Date(`${day}T00:00:00Z`).getTime() + 86_400_000).toISOString().slice(0, 10);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SHARE_UNITS } from '../facts/column.ts';
-import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
+import { sqlCount, sqlDay, sqlTexts, sqlTime, textsInOne } from '../facts/sql-row.ts';
 import { HUB_SERVER_LABEL, HUB_USER_LABEL } from './stop-command.ts';
 
 /** A session that goes on, with the stretch without a kernel at its end. */
@@ -21,6 +21,7 @@ export const session = z.object({
   nodeId: z.string().nullable(),
   provider: z.string().nullable(),
   region: z.string().nullable(),
+  zone: z.string().nullable(),
   resourceId: z.string().nullable(),
   model: z.string().nullable(),
   devices: sqlCount,
@@ -40,7 +41,7 @@ export const session = z.object({
   lastDay: sqlDay,
   days: sqlCount,
   /** Of the known time of each of its last days, the permille that computed. */
-  spark: z.array(sqlCount.nullable()),
+  spark: sqlTexts.transform((days) => days.map((permille) => (permille === '' ? null : Number(permille)))),
 });
 export type Session = z.output<typeof session>;
 
@@ -93,60 +94,57 @@ const IS_SESSION = `(s.manner = 'interactive' OR s.manner IS NULL)`;
 /** It was held to the end of what is known. */
 const isThere = (heldUntil: string): string => `${heldUntil} >= $until - INTERVAL '1' HOUR`;
 
-/** The numbers of a session's day; what it is called is looked up of those that are told. Holders by count have no times of their own: a day on which they computed is all use. */
-const NUMBERS = `
-  s.subject, s.day, count(*) AS devices, CAST(sum(s.held_s) AS BIGINT) AS held_s, CAST(sum(s.computing_s) AS BIGINT) AS computing_s,
-  CAST(sum(s.idle_s) AS BIGINT) AS idle_s, CAST(sum(s.unknown_s) AS BIGINT) AS unknown_s, min(s.held_from) AS held_from, max(s.held_until) AS held_until,
-  count(*) - count(s.ended_at) AS open_devices, min(COALESCE(s.inner_idle_s, 0)) AS inner_idle_s,
-  min(CASE WHEN s.computing_s > 0 THEN COALESCE(s.first_computing_at, s.held_from) END) AS first_computing_at,
-  max(CASE WHEN s.computing_s > 0 THEN COALESCE(s.last_computing_at, s.held_until) END) AS last_computing_at`;
+/** The numbers of a session's day; what it is called is looked up of those that are told. */
+const NUMBERS =
+  's.subject, s.day, s.devices, s.held_s, s.computing_s, s.idle_s, s.unknown_s, s.held_from, s.held_until, s.ended_at IS NULL AS is_open, s.inner_idle_s, s.used_from, s.used_until';
 
 /** What a session is called on its last day, and what it held then. */
 const WORDS = `
-  s.subject, min(s.source) AS source, min(s.allocation_id) AS allocation_id, min(s.workload_kind) AS workload_kind, min(s.workload_name) AS workload_name,
-  min(s.workload_stem) AS stem, COALESCE(min(s.account), min(s.namespace)) AS home, min(s.namespace) AS namespace, min(s.cluster) AS cluster,
-  min(s.user_name) AS user_name, min(s.node_id) AS node_id, max(s.model) AS model, count(*) AS devices,
-  ${tenths('CAST(sum(s.units) AS BIGINT)', 'CAST(sum(s.held_s) AS BIGINT)', 'count(*)')} AS gpu_tenths`;
+  s.subject, s.source, s.allocation_id, s.workload_kind, s.workload_name, s.workload_stem AS stem, COALESCE(s.account, s.namespace) AS home, s.namespace, s.cluster,
+  s.user_name, s.node_id, s.model, s.devices, ${tenths('s.units', 's.held_s', 's.devices')} AS gpu_tenths`;
 
 /** Of each session that is there: what follows its last kernel, and the whole days after. Nobody has said that it ended. */
 export const SESSIONS_SQL = `
   WITH there AS (
-    SELECT DISTINCT s.subject FROM stint_day s WHERE ${IS_SESSION} AND ${isThere('s.held_until')}
+    SELECT DISTINCT s.subject FROM life_day s WHERE ${IS_SESSION} AND ${isThere('s.held_until')}
   ), stint AS (
-    SELECT ${NUMBERS} FROM stint_day s JOIN there t ON s.subject = t.subject WHERE ${IS_SESSION} GROUP BY s.subject, s.day
+    SELECT ${NUMBERS} FROM life_day s JOIN there t ON s.subject = t.subject WHERE ${IS_SESSION}
   ), session AS (
-    SELECT subject, count(*) AS days, COALESCE(max(CASE WHEN last_computing_at IS NOT NULL THEN day END), min(day)) AS first_day, max(day) AS last_day
+    SELECT subject, count(*) AS days, COALESCE(max(CASE WHEN used_until IS NOT NULL THEN day END), min(day)) AS first_day, max(day) AS last_day
     FROM stint GROUP BY subject
   ), since AS (
-    SELECT s.*, z.days, z.first_day, z.last_day, COALESCE(s.last_computing_at, s.held_from) AS from_at,
-           date_diff('second', COALESCE(s.last_computing_at, s.held_from), s.held_until) AS seconds
+    SELECT s.*, z.days, z.first_day, z.last_day, COALESCE(s.used_until, s.held_from) AS from_at,
+           date_diff('second', COALESCE(s.used_until, s.held_from), s.held_until) AS seconds
     FROM session z JOIN stint s ON z.subject = s.subject AND s.day >= z.first_day
   ), idle AS (
     SELECT subject, min(days) AS days, min(first_day) AS first_day, min(last_day) AS last_day, min(from_at) AS from_at,
            CAST(sum(seconds) AS BIGINT) AS seconds, CAST(sum(unknown_s) AS BIGINT) AS unknown_s, CAST(sum(held_s) AS BIGINT) AS held_s,
            max(CASE WHEN day = first_day THEN seconds * devices END) AS first_day_s, max(CASE WHEN day = first_day THEN idle_s END) AS first_day_idle_s
     FROM since GROUP BY subject
-    HAVING CAST(sum(seconds) AS BIGINT) >= $idleSeconds AND max(CASE WHEN day = last_day THEN open_devices END) > 0
+    HAVING CAST(sum(seconds) AS BIGINT) >= $idleSeconds AND bool_or(day = last_day AND is_open)
   ), told AS (
-    SELECT ${WORDS}, min(s.held_since) AS held_since, max(s.known_until) AS known_until, max(s.power_w_max) AS power_w, max(s.fb_used_mib_max) AS memory_mib
-    FROM stint_day s JOIN idle i ON s.subject = i.subject AND s.day = i.last_day WHERE ${IS_SESSION} GROUP BY s.subject
+    SELECT ${WORDS}, s.held_since, s.known_until, s.power_w_max AS power_w, s.fb_used_mib_max AS memory_mib
+    FROM life_day s JOIN idle i ON s.subject = i.subject AND s.day = i.last_day WHERE ${IS_SESSION}
   ), known AS (
     SELECT s.subject, s.provider, s.region, s.resource_id, s.labels FROM subject s JOIN idle i ON s.subject = i.subject AND s.day = i.last_day
+  ), placed AS (
+    SELECT node_id, max(zone) AS zone FROM node GROUP BY node_id
   ), recent AS (
     SELECT subject, day, CASE WHEN held_s > unknown_s THEN ${permille('computing_s', '(held_s - unknown_s)')} END AS used_permille,
            row_number() OVER (PARTITION BY subject ORDER BY day DESC) AS recency
     FROM stint
   ), drawn AS (
-    SELECT subject, array_agg(used_permille ORDER BY day) AS spark FROM recent WHERE recency <= ${SPARK_DAYS} GROUP BY subject
+    SELECT subject, ${textsInOne(`array_agg(COALESCE(CAST(used_permille AS VARCHAR), '') ORDER BY day)`)} AS spark FROM recent WHERE recency <= ${SPARK_DAYS} GROUP BY subject
   )
   SELECT i.subject, w.source, w.allocation_id AS "allocationId", w.workload_kind AS "workloadKind", w.workload_name AS "workloadName", w.stem, w.home,
          w.namespace, w.cluster, k.labels['${HUB_USER_LABEL}'] AS "hubUser", k.labels['${HUB_SERVER_LABEL}'] AS "hubServer", w.user_name AS "userName",
-         w.node_id AS "nodeId", k.provider, k.region, k.resource_id AS "resourceId", w.model, w.devices, w.gpu_tenths AS "gpuTenths",
+         w.node_id AS "nodeId", k.provider, k.region, p.zone, k.resource_id AS "resourceId", w.model, w.devices, w.gpu_tenths AS "gpuTenths",
          w.held_since AS "heldSince", w.known_until AS "knownUntil", w.power_w AS "powerW", w.memory_mib AS "memoryMib", i.from_at AS "idleFrom",
          i.seconds AS "idleSeconds", ${permille('i.unknown_s', 'i.held_s')} AS "unknownPermille",
          ${permille('i.first_day_s', 'i.first_day_idle_s')} AS "firstDayPermille", CAST(i.first_day AS VARCHAR) AS "firstDay",
          CAST(i.last_day AS VARCHAR) AS "lastDay", i.days, d.spark
   FROM idle i JOIN told w ON i.subject = w.subject JOIN drawn d ON i.subject = d.subject LEFT JOIN known k ON i.subject = k.subject
+  LEFT JOIN placed p ON w.node_id = p.node_id
   ORDER BY i.subject`;
 
 /**
@@ -158,20 +156,20 @@ export const SESSIONS_SQL = `
  */
 export const NIGHTS_SQL = `
   WITH held AS (
-    SELECT * FROM stint_day s WHERE ${IS_SESSION}
+    SELECT * FROM life_day s WHERE ${IS_SESSION}
   ), stint AS (
-    SELECT ${NUMBERS} FROM held s GROUP BY s.subject, s.day
+    SELECT ${NUMBERS} FROM held s
   ), numbered AS (
-    SELECT s.*, count(first_computing_at) OVER (PARTITION BY subject ORDER BY day) AS used_days,
+    SELECT s.*, count(used_from) OVER (PARTITION BY subject ORDER BY day) AS used_days,
            row_number() OVER (PARTITION BY subject ORDER BY day) AS day_no, count(*) OVER (PARTITION BY subject) AS days
     FROM stint s
   ), piece AS (
-    SELECT subject, day, devices, held_s, unknown_s, used_days - CASE WHEN first_computing_at IS NULL THEN 0 ELSE 1 END AS stretch,
-           date_diff('second', held_from, COALESCE(first_computing_at, held_until)) AS seconds
+    SELECT subject, day, devices, held_s, unknown_s, used_days - CASE WHEN used_from IS NULL THEN 0 ELSE 1 END AS stretch,
+           date_diff('second', held_from, COALESCE(used_from, held_until)) AS seconds
     FROM numbered
     UNION ALL
-    SELECT subject, day, devices, held_s, unknown_s, used_days AS stretch, date_diff('second', last_computing_at, held_until) AS seconds
-    FROM numbered WHERE last_computing_at IS NOT NULL
+    SELECT subject, day, devices, held_s, unknown_s, used_days AS stretch, date_diff('second', used_until, held_until) AS seconds
+    FROM numbered WHERE used_until IS NOT NULL
     UNION ALL
     SELECT subject, day, devices, held_s, unknown_s, -day_no AS stretch, inner_idle_s AS seconds
     FROM numbered WHERE inner_idle_s >= $nightSeconds
@@ -180,11 +178,11 @@ export const NIGHTS_SQL = `
     HAVING CAST(sum(seconds) AS BIGINT) >= $nightSeconds
       AND CAST(sum(unknown_s) AS BIGINT) * 1000 <= CAST(sum(held_s) AS BIGINT) * $unknownPermille
   ), ending AS (
-    SELECT subject, day AS last_day, days, used_days AS last_stretch, open_devices > 0 AND ${isThere('held_until')} AS is_open
+    SELECT subject, day AS last_day, days, used_days AS last_stretch, is_open AND ${isThere('held_until')} AS is_open
     FROM numbered WHERE day_no = days
   ), shared AS (
     SELECT n.subject, n.day, n.idle_s FROM ending e JOIN numbered n ON e.subject = n.subject AND e.last_stretch = n.used_days
-    WHERE e.is_open AND n.last_computing_at IS NOT NULL
+    WHERE e.is_open AND n.used_until IS NOT NULL
   ), night_stretch AS (
     SELECT t.subject, t.stretch, t.seconds FROM long_stretch t JOIN ending e ON t.subject = e.subject
     WHERE t.stretch < e.last_stretch OR NOT e.is_open
@@ -209,11 +207,11 @@ export const NIGHTS_SQL = `
     SELECT g.subject, h.day AS first_day, h.day AS last_day, ${permille('g.shared_s', 'h.idle_s')} AS permille
     FROM night g JOIN shared h ON g.subject = h.subject WHERE g.shared_s > 0 AND g.shared_s * 1000 >= h.idle_s
   ), named AS (
-    SELECT s.subject, min(e.last_day) AS last_day, min(e.days) AS days, count(s.power_w_max) > 0 AS has_power, min(s.user_name) AS user_name,
-           CASE WHEN min(s.allocation_id) IS NULL THEN COALESCE('boxes of ' || min(s.cluster), s.subject)
-                ELSE COALESCE(min(s.cluster), '') || '/' || COALESCE(min(s.account), min(s.namespace), '') || '/' || COALESCE(min(s.user_name), '') || ' '
-                  || COALESCE(min(s.workload_stem), s.subject) END AS kin
-    FROM held s JOIN ending e ON s.subject = e.subject AND s.day = e.last_day JOIN night_count c ON s.subject = c.subject GROUP BY s.subject
+    SELECT s.subject, e.last_day, e.days, s.power_w_max IS NOT NULL AS has_power, s.user_name,
+           CASE WHEN s.allocation_id IS NULL THEN COALESCE('boxes of ' || s.cluster, s.subject)
+                ELSE COALESCE(s.cluster, '') || '/' || COALESCE(s.account, s.namespace, '') || '/' || COALESCE(s.user_name, '') || ' '
+                  || COALESCE(s.workload_stem, s.subject) END AS kin
+    FROM held s JOIN ending e ON s.subject = e.subject AND s.day = e.last_day JOIN night_count c ON s.subject = c.subject
   ), ranked AS (
     SELECT n.*, row_number() OVER (PARTITION BY kin ORDER BY last_day DESC, subject) AS recency FROM named n
   ), kindred AS (
@@ -226,7 +224,7 @@ export const NIGHTS_SQL = `
              ORDER BY t.subject, t.first_day) AS takes
     FROM take t JOIN named n ON t.subject = n.subject GROUP BY n.kin
   ), told AS (
-    SELECT ${WORDS} FROM held s JOIN kindred f ON s.subject = f.latest AND s.day = f.last_day GROUP BY s.subject
+    SELECT ${WORDS} FROM held s JOIN kindred f ON s.subject = f.latest AND s.day = f.last_day
   )
   SELECT f.kin, CASE WHEN f.sessions = 1 THEN f.latest END AS subject, f.latest, w.source, w.allocation_id AS "allocationId", w.workload_kind AS "workloadKind",
          w.workload_name AS "workloadName", w.stem, w.cluster, w.node_id AS "nodeId", k.provider, w.model, w.gpu_tenths AS "gpuTenths", f.sessions, f.days,

@@ -150,6 +150,8 @@ test('train and train-1, train-2 … are two kinds, told apart by the words a nu
 const fates = (ids: readonly string[]) =>
   ids.map((id) => ({ day: '2026-03-02', subject: `job slurm/${id}/0`, resumed: true }));
 
+const SAVED = { day: '2026-03-02', source: 'slurm', attempt: 0, basis: 'recorded' };
+
 test.each([
   {
     name: 'of five attempts of ten hours all but half an hour each could be kept, if somebody had gone on',
@@ -170,7 +172,8 @@ test.each([
     lost: 10,
     tables: {
       checkpoint: [
-        { day: '2026-03-02', source: 'slurm', allocation_id: '1-0', attempt: 0, basis: 'recorded', checkpoints: 30 },
+        // Saved for the last time an hour before its end.
+        { ...SAVED, allocation_id: '1-0', checkpoints: 27, last_at: '2026-03-02 09:00:00' },
       ],
     },
     want: { lowPermille: 0, highPermille: 983 },

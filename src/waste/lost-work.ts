@@ -5,7 +5,7 @@ import { sqlCount, sqlTexts, textsInOne } from '../facts/sql-row.ts';
 import { nearestRank } from './nearest-rank.ts';
 import { intervalWords, kindPlace, permilleOf, stemWords, windowDays } from './run-words.ts';
 import { LIVES, LIVES_READ } from './runs-sql.ts';
-import { LOSSES, LOSSES_READ } from './saved-work-sql.ts';
+import { SAVED, SAVED_READ, SPACING_S } from './saved-work-sql.ts';
 import { countWords, gpuHourWords, gpuHoursOfWords, percentWords, spanWords } from './wording.ts';
 
 const Options = z.object({
@@ -58,7 +58,7 @@ type Ends = z.infer<typeof Ends>;
  * Work that somebody cancelled was theirs to cancel and is not counted. What could be kept is worked out end by end: with a checkpoint every so often, half an interval
  * of each is lost, whatever the attempt lived; what nobody went on from counts for the upper end only.
  *
- * Reads: stint_day, subject_day, checkpoint, fate.
+ * Reads: life_day, checkpoint, fate.
  */
 export const lostWork = detector({
   name: 'lost-work',
@@ -73,23 +73,20 @@ export const lostWork = detector({
   ask: () => ({
     ends: {
       row: Ends,
-      tables: [...LIVES_READ, ...LOSSES_READ, 'checkpoint', 'fate'],
+      tables: [...LIVES_READ, ...SAVED_READ, 'fate'],
       sql: `
-        WITH ${LIVES}, ${LOSSES}, saved AS (
-          SELECT 'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) AS subject,
-                 CAST(sum(checkpoints) AS BIGINT) AS checkpoints
-          FROM checkpoint WHERE basis = 'recorded' GROUP BY source, allocation_id, attempt
+        WITH ${LIVES}, ${SAVED}, spaced AS (
+          SELECT l.home, COALESCE(l.stem, '') AS stem, ${SPACING_S} AS spacing_s FROM life l JOIN saved c ON l.subject = c.subject
         ), pace AS (
-          SELECT l.home, COALESCE(l.stem, '') AS stem, ${divided('CAST(sum(l.wall_s) AS BIGINT)', 'NULLIF(CAST(sum(c.checkpoints) AS BIGINT), 0)')} AS interval_s
-          FROM life l JOIN saved c ON l.subject = c.subject GROUP BY l.home, COALESCE(l.stem, '')
+          SELECT home, stem, ${nearestRank('spacing_s', 50)} AS interval_s FROM spaced WHERE spacing_s IS NOT NULL GROUP BY home, stem
         ), resumed AS (
           SELECT DISTINCT subject FROM fate WHERE resumed
         ), paced AS (
-          SELECT l.subject, l.home, l.stem, l.source, l.outcome, l.attempt, l.wall_s, l.held_s, l.units, x.lost_units,
+          SELECT l.subject, l.home, l.stem, l.source, l.outcome, l.attempt, l.wall_s, l.held_s, l.units, l.lost_units,
                  f.subject IS NOT NULL AS is_resumed, COALESCE(p.interval_s <= ${ASSUMED_INTERVAL_S}, FALSE) AS is_recorded,
                  CASE WHEN p.interval_s <= ${ASSUMED_INTERVAL_S} THEN p.interval_s ELSE ${ASSUMED_INTERVAL_S} END AS interval_s
-          FROM life l JOIN loss x ON l.subject = x.subject LEFT JOIN resumed f ON l.subject = f.subject
-          LEFT JOIN pace p ON l.home = p.home AND COALESCE(l.stem, '') = p.stem
+          FROM life l LEFT JOIN resumed f ON l.subject = f.subject
+          LEFT JOIN pace p ON l.home = p.home AND COALESCE(l.stem, '') = p.stem WHERE l.lost_units > 0
         ), halved AS (
           SELECT paced.*, COALESCE(${divided('lost_units', `NULLIF(${divided('held_s', 'NULLIF(wall_s, 0)')}, 0)`)}, lost_units) AS least_units,
                  COALESCE(${divided(`(interval_s * ${divided('units', 'NULLIF(wall_s, 0)')})`, '2')}, lost_units) AS half_units
@@ -178,7 +175,7 @@ const WORDS: Readonly<Record<string, string>> = {
   failed: 'failed',
   preempted: 'were preempted',
   timeout: 'ran out of time',
-  'node-fail': 'lost their machine',
+  'node-fail': 'lost the machine',
   'out-of-memory': 'ran out of memory',
 };
 
@@ -191,7 +188,7 @@ const smokeRun = (source: string): readonly string[] => [
 
 const FIXES: Readonly<Record<string, (source: string) => readonly string[]>> = {
   failed: (source) => [
-    '# checkpoints by time, not by epoch, and resume from the newest at the begin',
+    '# checkpoints by time, not by epoch, and resume from the newest when it starts',
     source === 'slurm'
       ? 'torchrun --max-restarts=3 train.py   # restarts in place, with the GPUs it has'
       : 'spec: { backoffLimit: 3 }   # retries with backoff; a mistake that repeats stops there',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { detector, type Claim } from '../facts/detector.ts';
 import { sqlCount, sqlDay } from '../facts/sql-row.ts';
-import { placed } from './placed-sql.ts';
+import { ofWholeGpus, placed } from './placed-sql.ts';
 import { commentLine } from './stop-command.ts';
 import { countWords, gpuHourWords, someWords } from './wording.ts';
 
@@ -24,16 +24,18 @@ type Contradiction = z.infer<typeof Contradiction>;
 
 const SQL = `
   WITH told AS (
-    SELECT subject, device_id, node_id, cluster, day, unknown_s, lying_samples, power_w_max,
+    SELECT subject, device_id, node_id, cluster, day, ${ofWholeGpus('s', 'unknown_s')} AS unknown_s, lying_samples, power_w_max,
            CASE WHEN lying_samples * 1000 >= samples * $lyingPermilleMin AND lying_samples >= $lyingSamplesMin THEN 'profiling'
                 WHEN lying_samples = 0 AND computing_s = 0 AND idle_s > 0 AND unknown_s * 1000 > held_s * $unknownPermilleMin
                   AND power_w_max * 10 > power_w_min * 13 THEN 'power'
                 WHEN power_w_max = power_w_min AND computing_s >= $stuckSeconds AND idle_s >= $stuckSeconds THEN 'stuck' END AS lie
-    FROM stint_day WHERE samples > 0
+    FROM stint_day s WHERE samples > 0
   ), found AS (
     SELECT lie, subject, device_id, min(node_id) AS node_id, min(cluster) AS cluster, min(day) AS first_day, max(day) AS last_day,
            CAST(sum(unknown_s) AS BIGINT) AS unknown_s, CAST(sum(lying_samples) AS BIGINT) AS samples, max(power_w_max) AS power_max
-    FROM told WHERE lie IS NOT NULL GROUP BY lie, subject, device_id
+    FROM told WHERE lie IS NOT NULL AND subject NOT IN (
+      SELECT 'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) FROM holding WHERE device_id IS NULL AND node_id <> ''
+    ) GROUP BY lie, subject, device_id
   ), ${placed('found')}
   SELECT f.lie, k.cluster, f.subject, f.device_id AS "deviceId", f.node_id AS "nodeId", f.first_day AS "firstDay",
          f.last_day AS "lastDay", f.unknown_s AS "unknownS", f.samples, f.power_max AS "powerMax"
@@ -43,9 +45,10 @@ const SQL = `
  * Question: which sensors say things that cannot all be true?
  *
  * Profiling fields that read 0 beside a utilisation of a half and more, power far above rest while nothing is said to run, power that does
- * not move while work comes and goes. Such time is unknown, never idle: this says what it costs not to know.
+ * not move while work comes and goes. Such time is unknown, never idle: this says what it costs not to know. Of jobs that hold GPUs by count nobody knows
+ * whose sensors they are: nothing is said of them.
  *
- * Reads: stint_day, subject.
+ * Reads: stint_day, holding, subject.
  */
 export const lyingSensors = detector({
   name: 'lying-sensors',
@@ -66,7 +69,7 @@ export const lyingSensors = detector({
   ask: ({ lyingPermilleMin, lyingSamplesMin, unknownPermilleMin, stuckHours }) => ({
     contradictions: {
       row: Contradiction,
-      tables: ['stint_day', 'subject'],
+      tables: ['stint_day', 'holding', 'subject'],
       params: { lyingPermilleMin, lyingSamplesMin, unknownPermilleMin, stuckSeconds: Math.round(stuckHours * 3600) },
       sql: SQL,
     },

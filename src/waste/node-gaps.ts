@@ -1,3 +1,6 @@
+import type { Take } from '../facts/detector.ts';
+import { dayAfter } from './day-spark.ts';
+
 /** The whole of a device, in 63,000ths. */
 export const WHOLE_UNITS = 63_000n;
 
@@ -10,7 +13,8 @@ const later = (a: string, b: string): string => `CASE WHEN ${a} > ${b} THEN ${a}
 /**
  * Which time of each day's empty GPUs lies in a stretch in which the node was there and nobody held any GPU of it: `node_gap`, the empty
  * unit-seconds of each node and day (`empty_units`) beside each such stretch that reaches into the day, or beside none. A machine that had not come yet,
- * had gone, or was down stood nowhere empty. `is_open`: it goes on at the end of the window. Several detectors ask this; it is worked out once.
+ * had gone, or was down stood nowhere empty. `is_open`: it goes on at the end of the window. Holders are looked at on days with empty time only, and what is
+ * free before and after a midnight is one stretch. Several detectors ask this; it is worked out once.
  *
  * Reads: subject_day, stint_day, presence.
  */
@@ -38,19 +42,25 @@ export const NODE_GAP = `
       FROM met_before
     ) numbered GROUP BY node_id, stay_no
   ), held AS (
-    SELECT s.node_id, s.held_from, max(s.held_until) AS held_until
-    FROM stint_day s JOIN (SELECT DISTINCT node_id FROM emptied) n ON s.node_id = n.node_id GROUP BY s.node_id, s.held_from
+    SELECT s.node_id, s.day, s.held_from, max(s.held_until) AS held_until
+    FROM stint_day s JOIN emptied n ON s.node_id = n.node_id AND s.day = n.day GROUP BY s.node_id, s.day, s.held_from
   ), ordered AS (
-    SELECT node_id, held_from, max(held_until) OVER (PARTITION BY node_id ORDER BY held_from
+    SELECT node_id, day, held_from, max(held_until) OVER (PARTITION BY node_id, day ORDER BY held_from
              ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
     FROM held
+  ), bare AS (
+    SELECT node_id, COALESCE(reached, CAST(day AS TIMESTAMP)) AS from_at, held_from AS until_at FROM ordered
+    UNION ALL
+    SELECT n.node_id, COALESCE(h.held_until, CAST(n.day AS TIMESTAMP)), ${earlier('b.ends_at', "CAST(n.day AS TIMESTAMP) + INTERVAL '1' DAY")}
+    FROM emptied n CROSS JOIN ending b
+    LEFT JOIN (SELECT node_id, day, max(held_until) AS held_until FROM held GROUP BY node_id, day) h ON n.node_id = h.node_id AND n.day = h.day
+  ), strung AS (
+    SELECT bare.*, lag(until_at) OVER (PARTITION BY node_id ORDER BY from_at, until_at) AS before_at FROM bare WHERE from_at < until_at
   ), free AS (
-    SELECT node_id, COALESCE(reached, $from) AS from_at, held_from AS until_at, FALSE AS is_last
-    FROM ordered WHERE COALESCE(reached, $from) < held_from
-    UNION ALL
-    SELECT h.node_id, max(h.held_until), min(b.ends_at), TRUE FROM held h CROSS JOIN ending b GROUP BY h.node_id
-    UNION ALL
-    SELECT DISTINCT n.node_id, $from, b.ends_at, TRUE FROM emptied n CROSS JOIN ending b WHERE n.node_id NOT IN (SELECT node_id FROM held)
+    SELECT f.node_id, min(f.from_at) AS from_at, max(f.until_at) AS until_at, max(f.until_at) = min(b.ends_at) AS is_last
+    FROM (SELECT strung.*, sum(CASE WHEN before_at = from_at THEN 0 ELSE 1 END) OVER (PARTITION BY node_id ORDER BY from_at
+            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS stretch_no FROM strung) f CROSS JOIN ending b
+    GROUP BY f.node_id, f.stretch_no
   ), gap AS (
     SELECT f.node_id, ${later('f.from_at', 's.from_at')} AS from_at, ${earlier('f.until_at', 's.until_at')} AS until_at,
            f.is_last AND date_diff('second', s.until_at, $now) <= ${NOW_S} AS is_open
@@ -60,7 +70,7 @@ export const NODE_GAP = `
            date_diff('second', g.from_at, g.until_at) AS gap_s,
            date_diff('second', ${later('g.from_at', 'CAST(n.day AS TIMESTAMP)')},
              ${earlier('g.until_at', "CAST(n.day AS TIMESTAMP) + INTERVAL '1' DAY")}) AS met_s
-    FROM emptied n LEFT JOIN (SELECT DISTINCT node_id FROM held) h ON n.node_id = h.node_id
+    FROM emptied n LEFT JOIN (SELECT DISTINCT node_id FROM stint_day) h ON n.node_id = h.node_id
     LEFT JOIN gap g ON n.node_id = g.node_id AND g.from_at < CAST(n.day AS TIMESTAMP) + INTERVAL '1' DAY
       AND g.until_at > CAST(n.day AS TIMESTAMP)
   )`;
@@ -75,6 +85,32 @@ export const NODE_GAPS = `
   ), met AS (
     SELECT * FROM node_gap WHERE gap_s >= $gapSecondsMin
   )`;
+
+/** What of each day's empty time is meant, in SQL, for `dayTakes`: texts of the day and its permille. */
+export const dayParts = (units: string): string =>
+  `array_agg(CAST(day AS VARCHAR) || ' ' || CAST(CAST((${units} * 1000 - (${units} * 1000) % empty_units) / empty_units AS BIGINT) AS VARCHAR) ORDER BY day)
+     FILTER (WHERE empty_units > 0 AND ${units} > 0)`;
+
+/** Takes of a node's empty time, each day's own part of it. Days that follow each other with the same part are one. */
+export function dayTakes(subject: string, parts: readonly string[]): readonly Take[] {
+  const takes: Take[] = [];
+  for (const part of parts) {
+    const [day = '', permille = '0'] = part.split(' ');
+    const last = takes.at(-1);
+    const goesOn = last?.permille === Number(permille) && dayAfter(last.lastDay) === day;
+    if (last !== undefined && goesOn) takes[takes.length - 1] = { ...last, lastDay: day };
+    else
+      takes.push({
+        subject,
+        firstDay: day,
+        lastDay: day,
+        category: 'unallocated',
+        reason: 'empty',
+        permille: Number(permille),
+      });
+  }
+  return takes;
+}
 
 /**
  * How the nodes of a pool were got, as far as that is known: what is rented can be given back, of what is one's own (owned, committed) only the hours can be

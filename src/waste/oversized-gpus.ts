@@ -62,7 +62,7 @@ const HEADROOM = 2;
  * low SM activity may be the nature of the work. Only a trial on a smaller GPU, or the framework's own peak, answers it. Serving is
  * judged by its latency elsewhere. Jobs of several GPUs are asked about apart from those of one.
  *
- * Reads: stint_day.
+ * Reads: life_day, stint_day.
  */
 export const oversizedGpus = detector({
   name: 'oversized-gpus',
@@ -77,7 +77,7 @@ export const oversizedGpus = detector({
   ask: (options) => ({
     peaks: {
       row: Peak,
-      tables: [...LIVES_READ],
+      tables: [...LIVES_READ, 'stint_day'],
       params: { unknownPermilleMax: options.unknownPermilleMax, runsMin: options.runsMin },
       sql: `
         WITH ${LIVES}, sensed AS (

@@ -1,3 +1,9 @@
+/** Seconds of `stint_day` as those of whole GPUs: of half a GPU, or of one that is anybody's of two, an hour is half an hour. */
+export const ofWholeGpus = (stint: string, seconds: string): string => {
+  const [weighted, whole] = [`${stint}.${seconds} * ${stint}.units`, `(${stint}.held_s * 63000)`];
+  return `CASE WHEN ${stint}.held_s > 0 THEN CAST((${weighted} - (${weighted}) % ${whole}) / ${whole} AS BIGINT) ELSE 0 END`;
+};
+
 /**
  * Of which cluster the subjects of some rows are, in SQL: `known`. `rows` is a relation of a WITH, of rows of `stint_day` or groups of them with the columns
  * subject and cluster. They mostly say so themselves; of a node that was listed later the other days are asked.

@@ -10,10 +10,13 @@ import { commentLine, stopCommand } from './stop-command.ts';
 import { countWords, gpuWords, moneyWords, spanWords } from './wording.ts';
 
 const Options = z.object({
-  // A 99th percentile of fewer is one accident.
-  finishedMin: z.number().int().default(8),
-  // Above the 99th percentile is once in a hundred by chance; three times the middle besides is what people call far above.
+  // Of fewer, the next one is the longest by chance more often than one time in twenty.
+  finishedMin: z.number().int().default(20),
+  // Three times the middle is what people call far above.
   timesMedian: z.number().default(3),
+  // Above all that have finished are healthy ones too, for long jobs are met more often than short ones, and GPUs are asked for in steps of two: more
+  // than twice the 99th of a hundred, of fewer than a hundred twice the longest, is asked for besides.
+  timesFarEnd: z.number().default(2),
   // So far; what is smaller is not worth waking anybody.
   gpuHoursMin: z.number().int().default(4),
   // News older than this say nothing about now.
@@ -47,7 +50,7 @@ const LiveJob = z.object({
 });
 export type LiveJob = z.infer<typeof LiveJob>;
 
-/** Finished jobs of one kind: the middle one and the 99th of a hundred. */
+/** Finished attempts of one kind: the middle one, the 99th of a hundred, which of fewer than a hundred is the last, and the last. */
 const Past = z.object({
   home: z.string(),
   stem: z.string().nullable(),
@@ -56,10 +59,13 @@ const Past = z.object({
   jobs: sqlCount,
   medianS: sqlCount,
   p99S: sqlCount,
+  mostS: sqlCount,
   medianUsdMicros: micros,
   p99UsdMicros: micros,
+  mostUsdMicros: micros,
   medianUnits: z.bigint(),
   p99Units: z.bigint(),
+  mostUnits: z.bigint(),
 });
 export type Past = z.infer<typeof Past>;
 
@@ -78,10 +84,11 @@ export interface Runaway {
  * Question: which jobs that go on have left their own kind far behind: in hours, in money, in GPUs?
  *
  * A job is compared with finished jobs of its own name and person, where there are too few with those of its name; it must be above
- * the 99th percentile and three times the middle. Only completed ones count: what failed in its first minute says nothing about how long
+ * all of them, twice their 99th percentile, and three times the middle: what goes on at a moment is longer than what has finished. An attempt is compared with
+ * attempts: what its job cost before it was started again is not in it. Only completed ones count: what failed in its first minute says nothing about how long
  * such work takes. It claims no waste, for nobody knows whether the work is worth it: it says that somebody should look, now.
  *
- * Reads: stint_day, subject, subject_day.
+ * Reads: life_day.
  */
 export const runawayJobs = detector({
   name: 'runaway-jobs',
@@ -96,13 +103,13 @@ export const runawayJobs = detector({
   ask: ({ freshMinutes }) => ({
     live: {
       row: LiveJob,
-      tables: ['stint_day', 'subject_day'],
+      tables: ['life_day'],
       params: { freshMinutes },
       sql: LIVE_SQL,
     },
     past: {
       row: Past,
-      tables: [...LIVES_READ, 'subject_day'],
+      tables: [...LIVES_READ],
       sql: PAST_SQL,
     },
   }),
@@ -121,10 +128,14 @@ export function findRunaways(
       const kind = kindFor(job, past, options);
       if (kind === undefined) return [];
       const heldS = Math.floor((now.getTime() - job.heldSince.getTime()) / 1000);
+      const { medianS, p99S, mostS } = kind;
+      const hours = { median: BigInt(medianS), p99: BigInt(p99S), most: BigInt(mostS) };
+      const cost = { median: kind.medianUsdMicros, p99: kind.p99UsdMicros, most: kind.mostUsdMicros };
+      const units = { median: kind.medianUnits, p99: kind.p99Units, most: kind.mostUnits };
       const by: RunawayBy[] = [
-        ...(heldS > kind.p99S && heldS >= options.timesMedian * kind.medianS ? (['hours'] as const) : []),
-        ...(isFar(job.usdMicros, kind.medianUsdMicros, kind.p99UsdMicros, options) ? (['cost'] as const) : []),
-        ...(isFar(job.shareUnits, kind.medianUnits, kind.p99Units, options) ? (['gpus'] as const) : []),
+        ...(isFar(BigInt(heldS), hours, options) ? (['hours'] as const) : []),
+        ...(isFar(job.usdMicros, cost, options) ? (['cost'] as const) : []),
+        ...(isFar(job.shareUnits, units, options) ? (['gpus'] as const) : []),
       ];
       const isLarge = job.gpuS >= options.gpuHoursMin * 3600 || by.includes('gpus');
       return by.length > 0 && isLarge
@@ -147,25 +158,48 @@ export function kindFor(
   return named.find((kind) => kind.user === (user ?? '')) ?? named.find((kind) => kind.user === null);
 }
 
+interface Ranks {
+  readonly median: bigint | null;
+  readonly p99: bigint | null;
+  readonly most: bigint | null;
+}
+
 function isFar(
   value: bigint | null,
-  median: bigint | null,
-  p99: bigint | null,
-  { timesMedian }: RunawayOptions,
+  { median, p99, most }: Ranks,
+  { timesMedian, timesFarEnd }: Pick<RunawayOptions, 'timesMedian' | 'timesFarEnd'>,
 ): boolean {
-  if (value === null || median === null || p99 === null) return false;
-  return value > p99 && value * 1000n >= median * BigInt(Math.round(timesMedian * 1000));
+  if (value === null || median === null || p99 === null || most === null) return false;
+  const isTimes = (of: bigint, times: number): boolean => value * 1000n >= of * BigInt(Math.round(times * 1000));
+  return value > most && isTimes(p99 + 1n, timesFarEnd) && isTimes(median, timesMedian);
+}
+
+/** From so many on one of a hundred is another than the last. */
+const HUNDRED = 100;
+
+/** `Runs`, or of a job that was started again, once, `This attempt, the 2nd of its job, runs`: what came before is told by its receipt. */
+function begun({ attempt }: LiveJob, verb: string, isFirst: boolean): string {
+  if (attempt === 0) return `${verb.charAt(0).toUpperCase()}${verb.slice(1)}`;
+  return isFirst ? `This attempt, the ${ordinal(attempt + 1)} of its job, ${verb}` : `It ${verb}`;
+}
+
+function ordinal(n: number): string {
+  const last = n % 100 > 10 && n % 100 < 14 ? 0 : n % 10;
+  return `${n}${['th', 'st', 'nd', 'rd'][last] ?? 'th'}`;
 }
 
 /** What a runaway has that its kind has not, one sentence for each. */
 export function runawayWords({ job, kind, by, heldS }: Runaway): readonly string[] {
-  const others = `${countWords(kind.jobs, 'finished job')} of its kind`;
-  return by.map((what) => {
+  const others = `${countWords(kind.jobs, 'completed one')} of its kind`;
+  const farEnd = (name: string, p99: string, most: string): string =>
+    kind.jobs < HUNDRED ? `${name} ${most}` : `the 99th of a hundred ${p99}, ${name} ${most}`;
+  return by.map((what, place) => {
+    const verb = (words: string): string => begun(job, words, place === 0);
     if (what === 'hours')
-      return `Runs for ${spanWords(heldS)}; of ${others} the middle one took ${spanWords(kind.medianS)}, the 99th of a hundred ${spanWords(kind.p99S)}.`;
+      return `${verb('runs for')} ${spanWords(heldS)}; of ${others} the middle one took ${spanWords(kind.medianS)}, ${farEnd('the longest', spanWords(kind.p99S), spanWords(kind.mostS))}.`;
     if (what === 'cost')
-      return `Has cost ${money(job.usdMicros)}; of ${others} the middle one ${money(kind.medianUsdMicros)}, the 99th of a hundred ${money(kind.p99UsdMicros)}.`;
-    return `Holds ${gpus(job.shareUnits)} GPUs; of ${others} the middle one ${gpus(kind.medianUnits)}, the 99th of a hundred ${gpus(kind.p99Units)}.`;
+      return `${verb('has cost')} ${money(job.usdMicros)}; of ${others} the middle one ${money(kind.medianUsdMicros)}, ${farEnd('the dearest', money(kind.p99UsdMicros), money(kind.mostUsdMicros))}.`;
+    return `${verb('holds')} ${gpus(job.shareUnits)} GPUs; of ${others} the middle one ${gpus(kind.medianUnits)}, ${farEnd('the largest', gpus(kind.p99Units), gpus(kind.mostUnits))}.`;
   });
 }
 

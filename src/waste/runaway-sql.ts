@@ -11,21 +11,16 @@ const SECONDS_TO_NOW = "date_diff('second', l.held_from, $now)";
  */
 export const LIVE_SQL = `
   WITH open AS (
-    SELECT subject, max(day) AS last_day, min(held_since) AS held_since, max(held_until) AS held_until, CAST(sum(units) AS BIGINT) AS units
-    FROM stint_day WHERE manner = 'job' AND (ended_at IS NULL OR ended_at > $now) AND held_since < $now
+    SELECT subject, max(day) AS last_day, min(held_since) AS held_since, max(held_until) AS held_until, CAST(sum(units) AS BIGINT) AS units,
+           CAST(sum(usd_micros) AS BIGINT) AS usd_micros, CAST(sum(unpriced_units) AS BIGINT) AS unpriced_units
+    FROM life_day WHERE manner = 'job' AND (ended_at IS NULL OR ended_at > $now) AND held_since < $now
     GROUP BY subject HAVING max(held_until) >= $now - $freshMinutes * INTERVAL '1' MINUTE
   ), latest AS (
-    SELECT s.subject, min(s.source) AS source, min(s.allocation_id) AS allocation_id, min(s.attempt) AS attempt,
-           max(s.workload_name) AS name, min(s.workload_kind) AS workload_kind, CAST(sum(s.units) AS BIGINT) AS units,
-           min(s.held_from) AS held_from, COALESCE(min(s.account), min(s.namespace), '') AS home, min(s.workload_stem) AS stem,
-           min(s.user_name) AS user_name, min(s.namespace) AS namespace, min(s.model) AS model
-    FROM stint_day s JOIN open o ON s.day = o.last_day AND s.subject = o.subject WHERE s.allocation_id IS NOT NULL GROUP BY s.subject
-  ), paid AS (
-    SELECT p.subject, CAST(sum(p.usd_micros) AS BIGINT) AS usd_micros, CAST(sum(p.unpriced_units) AS BIGINT) AS unpriced_units,
-           CAST(sum(CASE WHEN p.day = o.last_day THEN p.usd_micros END) AS BIGINT) AS last_micros
-    FROM subject_day p JOIN open o ON p.subject = o.subject GROUP BY p.subject
+    SELECT s.subject, s.source, s.allocation_id, s.attempt, s.workload_name AS name, s.workload_kind, s.units, s.held_from, s.usd_micros AS last_micros,
+           COALESCE(s.account, s.namespace, '') AS home, s.workload_stem AS stem, s.user_name, s.namespace, s.model
+    FROM life_day s JOIN open o ON s.day = o.last_day AND s.subject = o.subject WHERE s.allocation_id IS NOT NULL
   ), timed AS (
-    SELECT l.*, o.held_since, o.units AS all_units, ${SECONDS_HELD} AS last_s,
+    SELECT l.*, o.held_since, o.units AS all_units, o.usd_micros, o.unpriced_units, ${SECONDS_HELD} AS last_s,
            CASE WHEN o.held_until <= $now THEN ${SECONDS_HELD} ELSE ${SECONDS_TO_NOW} END AS now_s
     FROM latest l JOIN open o ON l.subject = o.subject
   )
@@ -33,10 +28,10 @@ export const LIVE_SQL = `
          j.home, j.stem, j.user_name AS "user", j.model,
          CAST((j.units - j.units % j.last_s) / j.last_s AS BIGINT) AS "shareUnits",
          j.held_since AS "heldSince", CAST((j.all_units - j.all_units % 63000) / 63000 AS BIGINT) AS "gpuS",
-         CASE WHEN p.unpriced_units = 0 THEN p.usd_micros - p.last_micros
-           + CAST((p.last_micros * j.now_s - (p.last_micros * j.now_s) % j.last_s) / j.last_s AS BIGINT) END AS "usdMicros",
-         CASE WHEN p.unpriced_units = 0 THEN CAST((p.last_micros * 3600 - (p.last_micros * 3600) % j.last_s) / j.last_s AS BIGINT) END AS "usdMicrosPerHour"
-  FROM timed j LEFT JOIN paid p ON j.subject = p.subject
+         CASE WHEN j.unpriced_units = 0 THEN j.usd_micros - j.last_micros
+           + CAST((j.last_micros * j.now_s - (j.last_micros * j.now_s) % j.last_s) / j.last_s AS BIGINT) END AS "usdMicros",
+         CASE WHEN j.unpriced_units = 0 THEN CAST((j.last_micros * 3600 - (j.last_micros * 3600) % j.last_s) / j.last_s AS BIGINT) END AS "usdMicrosPerHour"
+  FROM timed j
   WHERE j.last_s > 0 ORDER BY j.subject`;
 
 /** Finished jobs of the names that go on, by name and user and by name alone. What holds a GPU beyond the last end that is known of it goes on. */
@@ -44,20 +39,16 @@ export const PAST_SQL = `
   WITH ${LIVES}, wanted AS (
     SELECT DISTINCT stem FROM life
     WHERE held_since < $now AND (ended_at IS NULL OR ended_at > $now OR ended_at < held_until) AND stem IS NOT NULL
-  ), known AS (
-    SELECT subject, held_since, ended_at, units, wall_s, home, stem, user_name FROM life
-    WHERE outcome = 'completed' AND ended_at <= $now AND held_since >= $from AND wall_s > 0 AND stem IN (SELECT stem FROM wanted)
-  ), paid AS (
-    SELECT p.subject, CASE WHEN CAST(sum(p.unpriced_units) AS BIGINT) = 0 THEN CAST(sum(p.usd_micros) AS BIGINT) END AS usd_micros
-    FROM subject_day p JOIN known k ON p.subject = k.subject GROUP BY p.subject
   ), finished AS (
-    SELECT k.home, k.stem, COALESCE(k.user_name, '') AS user_name, date_diff('second', k.held_since, k.ended_at) AS lasted_s,
-           CAST((k.units - k.units % k.wall_s) / k.wall_s AS BIGINT) AS share_units, p.usd_micros
-    FROM known k LEFT JOIN paid p ON k.subject = p.subject
+    SELECT home, stem, COALESCE(user_name, '') AS user_name, date_diff('second', held_since, ended_at) AS lasted_s,
+           CAST((units - units % wall_s) / wall_s AS BIGINT) AS share_units, CASE WHEN unpriced_units = 0 THEN usd_micros END AS usd_micros
+    FROM life
+    WHERE outcome = 'completed' AND ended_at <= $now AND held_since >= $from AND wall_s > 0 AND stem IN (SELECT stem FROM wanted)
   )
   SELECT home, stem, user_name AS "user", count(*) AS jobs,
-         ${nearestRank('lasted_s', 50)} AS "medianS", ${nearestRank('lasted_s', 99)} AS "p99S",
+         ${nearestRank('lasted_s', 50)} AS "medianS", ${nearestRank('lasted_s', 99)} AS "p99S", max(lasted_s) AS "mostS",
          CASE WHEN count(usd_micros) = count(*) THEN ${nearestRank('usd_micros', 50)} END AS "medianUsdMicros",
          CASE WHEN count(usd_micros) = count(*) THEN ${nearestRank('usd_micros', 99)} END AS "p99UsdMicros",
-         ${nearestRank('share_units', 50)} AS "medianUnits", ${nearestRank('share_units', 99)} AS "p99Units"
+         CASE WHEN count(usd_micros) = count(*) THEN max(usd_micros) END AS "mostUsdMicros",
+         ${nearestRank('share_units', 50)} AS "medianUnits", ${nearestRank('share_units', 99)} AS "p99Units", max(share_units) AS "mostUnits"
   FROM finished GROUP BY GROUPING SETS ((home, stem, user_name), (home, stem)) ORDER BY home, stem, user_name`;

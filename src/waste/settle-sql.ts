@@ -6,20 +6,23 @@ const HELD_CATEGORIES: readonly WasteCategory[] = ['unknown', 'idle', 'starved',
 const HELD = `(${HELD_CATEGORIES.map((category) => `'${category}'`).join(', ')})`;
 /** What is known of held time only by its sensors. */
 const MEASURED = `('idle', 'starved', 'lost', 'computing')`;
-/** A GPU of which more than this was unknown in a day, in permille of the time held, is not spoken of: telemetry-gaps does. */
-const UNKNOWN_PERMILLE_MAX = 50;
 
-/** Below zero (a credit) nothing is claimed; what has no price stays without one. */
-const slice = (amount: string, before: string, after: string): string => `
-  CASE WHEN ${amount} <= 0 THEN 0
-       ELSE CAST((${amount} * ${after} - (${amount} * ${after}) % ${WHOLE_PERMILLE}) / ${WHOLE_PERMILLE} AS BIGINT)
-          - CAST((${amount} * ${before} - (${amount} * ${before}) % ${WHOLE_PERMILLE}) / ${WHOLE_PERMILLE} AS BIGINT) END`;
+const upTo = (amount: string, permille: string): string =>
+  `CAST((${amount} * ${permille} - (${amount} * ${permille}) % ${WHOLE_PERMILLE}) / ${WHOLE_PERMILLE} AS BIGINT)`;
+
+/** Below zero (a credit) nothing is claimed; what has no price stays without one. Most claims are of the whole row, which need not be divided. */
+const part = (amount: string, permille: string): string => `
+  CASE WHEN ${amount} <= 0 THEN 0 WHEN ${permille} = ${WHOLE_PERMILLE} THEN ${amount} ELSE ${upTo(amount, permille)} END`;
+/** The part between two places in the row, so that parts that follow each other add up to it. */
+const slice = (amount: string, before: string, after: string): string =>
+  `CASE WHEN ${amount} <= 0 THEN 0 ELSE ${upTo(amount, after)} - ${upTo(amount, before)} END`;
 
 const AMOUNTS = ['usd_micros', 'marginal_usd_micros', 'gpu_units'] as const;
 /** Takes have their category as its place in the order. */
-const CATEGORY_NO = `CASE c.category ${CATEGORY_ORDER.map((category, place) => `WHEN '${category}' THEN ${place}`).join(' ')} END`;
+const categoryName = (rows: string): string =>
+  `CASE ${rows}.category_no ${CATEGORY_ORDER.map((category, place) => `WHEN ${place} THEN '${category}'`).join(' ')} END`;
 const HELD_NOS = `(${HELD_CATEGORIES.map((category) => CATEGORY_ORDER.indexOf(category)).join(', ')})`;
-const CATEGORY_NAME = `CASE p.category_no ${CATEGORY_ORDER.map((category, place) => `WHEN ${place} THEN '${category}'`).join(' ')} END`;
+const CATEGORY_NAME = categoryName('p');
 const CELL = 'c.subject_no, c.day, c.place_no, c.category_no, c.reason';
 
 /**
@@ -33,25 +36,24 @@ export const CLAIM_PLACES = `
  * are whole, and `SHARED_PARTS` cuts them.
  *
  * Days on which a device's sensors were silent are nobody's to claim, whatever the detector: a claim keeps the devices and days that were
- * measured, and is dropped where none is left. Reads: subject_day, stint_day, what `claimTables` gives, and `CLAIM_PLACES` as `claim_place`.
+ * measured, and is dropped where none is left. Reads: subject_day, what `claimTables` gives, and `CLAIM_PLACES` as `claim_place`.
  */
 export const CLAIM_ROWS = `
-  WITH silent AS (
-    SELECT DISTINCT q.day, s.subject_no, q.device_id FROM stint_day q JOIN claim_subject s ON q.subject = s.subject
-    WHERE q.unknown_s * 1000 > q.held_s * ${UNKNOWN_PERMILLE_MAX}
-  ), named AS (
-    SELECT s.subject_no, c.day, c.device_id, p.place_no, c.category, c.reason, ${AMOUNTS.map((name) => `c.${name}`).join(', ')},
-           date_diff('day', DATE '1970-01-01', c.day) AS day_no, ${CATEGORY_NO} AS category_no, row_number() OVER () AS cell_no
-    FROM subject_day c JOIN claim_subject s ON c.subject = s.subject
-    JOIN claim_place p ON c.device_id IS NOT DISTINCT FROM p.device_id AND c.node_id IS NOT DISTINCT FROM p.node_id
+  WITH cell AS (
+    SELECT c.subject, c.day, c.device_id, c.node_id, c.category, c.reason, ${AMOUNTS.map((name) => `c.${name}`).join(', ')}, row_number() OVER () AS cell_no
+    FROM subject_day c WHERE (NOT c.is_silent OR c.category NOT IN ${MEASURED})
+      AND c.category IN (SELECT DISTINCT ${categoryName('t')} FROM claim_take t)
+  ), take AS (
+    SELECT t.claim_no, t.take_no, t.permille, t.is_shared, t.subject_no, t.category_no, s.subject, ${categoryName('t')} AS category,
+           DATE '1970-01-01' + t.first_day AS first_day, DATE '1970-01-01' + t.last_day AS last_day, d.name AS device_id, r.name AS reason
+    FROM claim_take t JOIN claim_subject s ON t.subject_no = s.subject_no
+    LEFT JOIN claim_name d ON t.device_no = d.name_no LEFT JOIN claim_name r ON t.reason_no = r.name_no WHERE t.permille > 0
   )
-  SELECT t.claim_no, t.take_no, t.permille, t.is_shared, c.cell_no, ${CELL},
-         ${AMOUNTS.map((name) => `CASE WHEN t.is_shared = 1 THEN c.${name} ELSE ${slice(`c.${name}`, '0', 't.permille')} END AS ${name}`).join(', ')}
-  FROM named c JOIN claim_take t ON t.subject_no = c.subject_no AND t.category_no = c.category_no
-    AND c.day_no >= t.first_day AND c.day_no <= t.last_day
+  SELECT t.claim_no, t.take_no, t.permille, t.is_shared, c.cell_no, t.subject_no, c.day, p.place_no, t.category_no, c.reason,
+         ${AMOUNTS.map((name) => `CASE WHEN t.is_shared = 1 THEN c.${name} ELSE ${part(`c.${name}`, 't.permille')} END AS ${name}`).join(', ')}
+  FROM cell c JOIN take t ON c.subject = t.subject AND c.category = t.category AND c.day >= t.first_day AND c.day <= t.last_day
     AND (t.device_id IS NULL OR t.device_id = c.device_id) AND (t.reason IS NULL OR t.reason = c.reason)
-  WHERE t.permille > 0 AND NOT (c.category IN ${MEASURED} AND EXISTS (
-    SELECT 1 FROM silent q WHERE q.day = c.day AND q.subject_no = c.subject_no AND q.device_id = c.device_id))`;
+  LEFT JOIN claim_place p ON c.device_id IS NOT DISTINCT FROM p.device_id AND c.node_id IS NOT DISTINCT FROM p.node_id`;
 
 const capped = (permille: string): string =>
   `CASE WHEN ${permille} > ${WHOLE_PERMILLE} THEN ${WHOLE_PERMILLE} ELSE ${permille} END`;
@@ -65,7 +67,7 @@ const capped = (permille: string): string =>
  */
 export const SHARED_PARTS = `
   WITH gross AS (
-    SELECT c.claim_no, CAST(sum(CASE WHEN c.is_shared = 0 THEN c.usd_micros ELSE ${slice('c.usd_micros', '0', 'c.permille')} END) AS BIGINT) AS usd_micros
+    SELECT c.claim_no, CAST(sum(CASE WHEN c.is_shared = 0 THEN c.usd_micros ELSE ${part('c.usd_micros', 'c.permille')} END) AS BIGINT) AS usd_micros
     FROM claim_row c GROUP BY c.claim_no
   ), ranked AS (
     SELECT n.claim_no, row_number() OVER (ORDER BY n.turn, COALESCE(g.usd_micros, 0) DESC, n.claim_no) AS rank_no
@@ -130,15 +132,16 @@ export const CLAIM_SUMS = `
 
 /**
  * Question: what does an hour of all that is claimed and goes on cost its holders now? From the last day: its money by the seconds
- * they had of it.
+ * they had of it. A GPU that several claims speak of is the rate of the one whose turn comes first: an hour is paid once.
  *
  * Reads: subject_day and stint_day of the last day, and the parts.
  */
 export const claimRates = (shareUnits: number): string => `
   WITH live AS (
-    SELECT DISTINCT p.claim_no, s.subject, d.device_id, p.category_no IN ${HELD_NOS} AS is_held
+    SELECT min(p.claim_no) AS claim_no, s.subject, d.device_id, p.category_no IN ${HELD_NOS} AS is_held
     FROM ${PARTS} p JOIN claim n ON p.claim_no = n.claim_no JOIN claim_subject s ON p.subject_no = s.subject_no
     JOIN claim_place d ON p.place_no = d.place_no WHERE n.is_live = 1
+    GROUP BY s.subject, d.device_id, p.category_no IN ${HELD_NOS}
   ), paid AS (
     SELECT subject, device_id, category IN ${HELD} AS is_held, CAST(sum(usd_micros) AS BIGINT) AS usd_micros,
            CAST(sum(gpu_units) AS BIGINT) AS units
@@ -158,11 +161,15 @@ export const claimRates = (shareUnits: number): string => `
   FROM live l JOIN timed r ON l.subject = r.subject AND l.is_held = r.is_held AND l.device_id IS NOT DISTINCT FROM r.device_id
   WHERE r.seconds > 0 GROUP BY l.claim_no`;
 
-/** The rows behind a claim (`$claimNo`). */
-export const CLAIM_PARTS = `
-  SELECT CAST(p.day AS VARCHAR) AS day, s.subject, d.device_id AS "deviceId", ${CATEGORY_NAME} AS category, p.reason,
+const PART_COLUMNS = `CAST(p.day AS VARCHAR) AS day, s.subject, d.device_id AS "deviceId", ${CATEGORY_NAME} AS category, p.reason,
          CAST(p.permille AS BIGINT) AS permille, p.usd_micros AS "usdMicros", p.marginal_usd_micros AS "marginalUsdMicros",
-         p.gpu_units AS "gpuUnits"
-  FROM ${PARTS} p JOIN claim_subject s ON p.subject_no = s.subject_no JOIN claim_place d ON p.place_no = d.place_no
-  WHERE p.claim_no = $claimNo
-  ORDER BY p.day, s.subject, d.device_id, ${CATEGORY_NAME}, p.reason, d.node_id`;
+         p.gpu_units AS "gpuUnits"`;
+const NAMED_PARTS = `${PARTS} p JOIN claim_subject s ON p.subject_no = s.subject_no JOIN claim_place d ON p.place_no = d.place_no`;
+const PART_ORDER = `p.day, s.subject, d.device_id, ${CATEGORY_NAME}, p.reason, d.node_id`;
+
+/** The rows behind a claim (`$claimNo`). */
+export const CLAIM_PARTS = `SELECT ${PART_COLUMNS} FROM ${NAMED_PARTS} WHERE p.claim_no = $claimNo ORDER BY ${PART_ORDER}`;
+
+/** The rows behind all claims, by the name each has in `claim_key`. */
+export const ALL_CLAIM_PARTS = `
+  SELECT k.finding_key, ${PART_COLUMNS} FROM ${NAMED_PARTS} JOIN claim_key k ON p.claim_no = k.claim_no ORDER BY k.finding_key, ${PART_ORDER}`;

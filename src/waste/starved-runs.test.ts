@@ -301,20 +301,52 @@ describe('what is claimed', () => {
     expect(claims.map(({ about }) => about)).toEqual(['input of train-0 on A100-80GB in vision']);
   });
 
-  test('calls a pause a checkpoint where one was recorded in it, however long it is', async () => {
-    const here = fleet([{ pause: 250, pauseMinutes: 40 }]);
-    const work = Array.from({ length: 3 }, (_, n) => ({
+  const saved = (untilMinutes: number | null): Parameters<typeof claimsOn>[1][string] =>
+    Array.from({ length: 3 }, (_, n) => ({
       source: 'trainer',
       work_id: `0-${n}`,
       unit: 'checkpoint',
-      window_from: time(65),
-      window_until: time(95),
+      window_from: time(61),
+      window_until: untilMinutes === null ? null : time(untilMinutes),
       quantity: 1,
       allocation_id: `0-${n}`,
     }));
-    const [claim] = await claimsOn(starvedRuns, { ...here, work });
-    expect(claim?.what).toBe('train on A100-80GB stands still 25 % of its time, writing checkpoints, 3 runs');
-    expect(claim?.because[1]).toContain('pauses with a recorded checkpoint');
+
+  test.each([
+    { name: 'a checkpoint that takes all of a long pause', pauseMinutes: 40, until: 99, doing: 'writing checkpoints' },
+    {
+      name: 'a checkpoint of unknown length in a short pause',
+      pauseMinutes: 10,
+      until: null,
+      doing: 'writing checkpoints',
+    },
+    { name: 'one of four minutes in a pause of twenty', pauseMinutes: 20, until: 65, doing: 'in long pauses' },
+    { name: 'one of unknown length in a pause of twenty', pauseMinutes: 20, until: null, doing: 'in long pauses' },
+    { name: 'one that is written on while it computes', pauseMinutes: 5, until: 300, doing: 'writing checkpoints' },
+  ])(
+    'a checkpoint explains as much of a pause as it was recorded to take: $name',
+    async ({ pauseMinutes, until, doing }) => {
+      const here = fleet([{ pause: 250, pauseMinutes }]);
+      const [claim] = await claimsOn(starvedRuns, { ...here, work: saved(until) });
+      expect(claim?.what).toBe(`train on A100-80GB stands still 25 % of its time, ${doing}, 3 runs`);
+    },
+  );
+
+  test('says what a pause has beyond its checkpoint as a pause of its own', async () => {
+    const [claim] = await claimsOn(starvedRuns, { ...fleet([{ pause: 250, pauseMinutes: 20 }]), work: saved(65) });
+    expect(claim?.because.slice(1)).toEqual([
+      '80 % of it: long pauses, often evaluation on the CPU; 3 pauses in 3 runs, the middle one 16 min, one every 20 h; in all of them a checkpoint was recorded, and its time is taken off.',
+      '20 % of it: checkpoints, as long as they are recorded; 3 pauses in 3 runs, the middle one 4 min, one every 20 h.',
+    ]);
+    expect(claim?.fix.join()).not.toContain('async_save');
+  });
+
+  test('is safe by words of its own: neither pauses nor exchange are about workers', async () => {
+    const claims = await claimsOn(starvedRuns, fleet([{ cores: 16, pause: 200, exchange: 200 }]));
+    expect(claims.map(({ blast }) => blast)).toEqual([
+      expect.stringContaining('evaluated aside'),
+      expect.stringContaining('larger batch'),
+    ]);
   });
 
   test('says how long a step takes where steps are counted', async () => {

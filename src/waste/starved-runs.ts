@@ -16,7 +16,7 @@ import { KindDay, Level, Pauses, StarvedOptions, Steps } from './starved/rows.ts
  * three findings: gaps between kernels (input), pauses (start-up, checkpoints, evaluation on the CPU) and exchange between GPUs. Work
  * that answers requests or in which people try things has pauses of its own right and is not looked at.
  *
- * Reads: stint_day, subject, subject_day, pause, node, work.
+ * Reads: life_day, pause, node, work.
  */
 export const starvedRuns = detector({
   name: 'starved-runs',
@@ -47,7 +47,7 @@ export const starvedRuns = detector({
       params: { unknownPermilleMax },
       sql: STEPS_SQL,
     },
-    days: { row: KindDay, tables: [...LIVES_READ], params: { unknownPermilleMax }, sql: DAYS_SQL },
+    days: { row: KindDay, tables: ['life_day'], params: { unknownPermilleMax }, sql: DAYS_SQL },
   }),
   judge({ levels, pauses, steps, days }, context) {
     const kinds = new Map<string, Level[]>();

@@ -49,19 +49,19 @@ const CASES: Readonly<
     rows: [unused(400), committed(400, 100), rented(350, 50)],
     what: ['4.2 committed H100 unused while others rent 50 GPU-hours on demand'],
     because:
-      'Moving in what others rent, day by day at most as much as was unused, would have kept $350 of cash: 50 GPU-hours. Told is what they computed, not what serves or what was idle, starved or lost: that is for other findings.',
+      'Moving in what others rent, day by day at most as much as was unused, would have kept $350 of cash: 50 GPU-hours. Counted is only what computed there, no serving, and nothing idle, starved or lost: other findings have that.',
   },
   'no more moves in than was unused': {
     rows: [unused(400), committed(400, 100), rented(1400, 200)],
     what: ['4.2 committed H100 unused while others rent 200 GPU-hours on demand'],
     because:
-      'Moving in what others rent, day by day at most as much as was unused, would have kept $700 of cash: 100 GPU-hours. Told is what they computed, not what serves or what was idle, starved or lost: that is for other findings.',
+      'Moving in what others rent, day by day at most as much as was unused, would have kept $700 of cash: 100 GPU-hours. Counted is only what computed there, no serving, and nothing idle, starved or lost: other findings have that.',
   },
   'they rent in another region': {
     rows: [unused(400), committed(400, 100), rented(350, 50, { region: 'us-west-2' })],
     what: ['4.2 committed H100 unused while others rent 50 GPU-hours on demand'],
     because:
-      'Moving in what others rent, day by day at most as much as was unused, would have kept up to $350 of cash: 50 GPU-hours, all of it from another region or provider, where egress and data count too. Told is what they computed, not what serves or what was idle, starved or lost: that is for other findings.',
+      'Moving in what others rent, day by day at most as much as was unused, would have kept up to $350 of cash: 50 GPU-hours, all of it from another region or provider, where egress and data count too. Counted is only what computed there, no serving, and nothing idle, starved or lost: other findings have that.',
   },
   'they rent another model, or on another day': {
     rows: [
@@ -83,6 +83,12 @@ const CASES: Readonly<
     rows: [unused(400), committed(400, 100)],
     what: ['4.2 committed H100 unused'],
     because: 'Nobody rents H100 on demand: there is no cash to keep, only room for more work.',
+  },
+  'all they rent is idle': {
+    rows: [unused(400), committed(400, 100), rented(350, 50, { category: 'idle' })],
+    what: ['4.2 committed H100 unused'],
+    because:
+      'What others rent of H100 serves, or is idle, starved or lost: other findings have that, and here is only room for more work.',
   },
   'the same hours do not move into two commitments': {
     rows: [unused(400), unused(200, { subject: 'resource plan-2' }), committed(400, 100), rented(700, 100)],
@@ -129,6 +135,53 @@ test('the cash of who rents is told by the finding, and only what no other findi
   ];
   const serving = [{ day: '2026-03-02', subject: 'job kube/serve/0', manner: 'serving' }];
   const [claim] = await claimsOn(strandedCommitments, { subject_day: rows, stint_day: serving });
-  // 60 GPU-hours fit into the 100 unused, 50 of them are near.
+  // 40 GPU-hours computed, 30 of them near; what was idle or serves has no dollars here, and so no hours either.
+  expect(claim?.because).toContain(
+    'Moving in what others rent, day by day at most as much as was unused, would have kept $300–$400 of cash: 40 GPU-hours, 10 GPU-hours of it from another region or provider, where egress and data count too. Counted is only what computed there, no serving, and nothing idle, starved or lost: other findings have that.',
+  );
   expect(claim?.cashElsewhere).toEqual({ lowUsdMicros: 300n * 1_000_000n, highUsdMicros: 400n * 1_000_000n });
+});
+
+/** Committed machines of eight, each GPU there for so many hours of the day at $4. */
+const machine = (hours: number) =>
+  Array.from({ length: 8 }, (_, gpu) => committed(4 * hours, hours, { node_id: 'n1', device_id: `g${gpu}` }));
+
+test.each([
+  {
+    name: 'one of nine is less than a machine: nothing moves in, and nothing is at risk',
+    rows: [unused(96), ...machine(24), rented(350, 50)],
+    want: {
+      what: '1 committed H100 unused',
+      because: expect.arrayContaining([
+        'It is less than a machine of 8 GPUs: nothing can move in, only a smaller renewal helps.',
+      ]),
+      fix: ['# renew smaller; a plan that is bought by the dollar may cover part of another machine until then'],
+      blastRadius: 1,
+      reachable: { lowPermille: 0, highPermille: 0 },
+      cashElsewhere: undefined,
+    },
+  },
+  {
+    name: 'twelve of twenty are a machine and a half: one of them can be moved into',
+    rows: [unused(1152), ...machine(24), rented(1400, 200)],
+    want: {
+      what: '12 committed H100 unused while others rent 200 GPU-hours on demand',
+      blastRadius: undefined,
+      reachable: { lowPermille: 666, highPermille: 666 },
+      cashElsewhere: { lowUsdMicros: 1344n * 1_000_000n, highUsdMicros: 1344n * 1_000_000n },
+    },
+  },
+  {
+    name: 'a machine that is used by day leaves the whole of it at night',
+    rows: [unused(384), ...machine(12), rented(350, 50)],
+    want: {
+      what: '4 committed H100 unused while others rent 50 GPU-hours on demand',
+      blastRadius: undefined,
+      reachable: { lowPermille: 520, highPermille: 1000 },
+      cashElsewhere: { lowUsdMicros: 350n * 1_000_000n, highUsdMicros: 350n * 1_000_000n },
+    },
+  },
+])('$name', async ({ rows, want }) => {
+  const [claim] = await claimsOn(strandedCommitments, { subject_day: rows, stint_day: [] });
+  expect({ blastRadius: undefined, cashElsewhere: undefined, ...claim }).toMatchObject(want);
 });

@@ -37,20 +37,34 @@ const Bought = z.object({
   model: z.string().nullable(),
   isRented: z.boolean(),
   usdMicros: z.bigint().nullable(),
-  cashUsdMicros: z.bigint().nullable(),
   gpuS: sqlCount,
+  /** Of what is rented, the time and the cash of what computes and does not serve. */
+  movableS: sqlCount,
+  cashUsdMicros: z.bigint().nullable(),
 });
 type Bought = z.infer<typeof Bought>;
+
+/** The smallest machine that is committed of a model in a place. */
+const Machine = z.object({
+  provider: z.string().nullable(),
+  region: z.string().nullable(),
+  model: z.string().nullable(),
+  gpus: sqlCount,
+});
+type Machine = z.infer<typeof Machine>;
+
+const WHOLE_S = '(gpu_units - gpu_units % 63000)';
+const MOVES = "d.category = 'computing' AND s.subject IS NULL";
 
 /**
  * Question: which commitments are paid and not used, and who rents the same GPUs meanwhile?
  *
  * The money is spent either way until the commitment ends, so what is claimed is capacity. The cash is with those who rent: on each
- * day no more than was unused, no more than was rented, at what they pay for computing: what of it is idle, starved or lost belongs to other
- * findings, and so may what serves, so that no dollar is told twice. A bill says of a commitment what it left unused in dollars; the
+ * day no more than was unused, no more than computed on what was rented, at what they pay for that: what of it is idle, starved or lost belongs to other
+ * findings, and so may what serves, so that no dollar is told twice. Machines are what moves in: of less than one nothing is said but its renewal. A bill says of a commitment what it left unused in dollars; the
  * model and the hours are those of the committed machines of the same place, and where these are of several models it says that it guesses.
  *
- * Reads: subject_day, stint_day.
+ * Reads: subject_day, life_day.
  */
 export const strandedCommitments = detector({
   name: 'stranded-commitments',
@@ -68,43 +82,55 @@ export const strandedCommitments = detector({
       tables: ['subject_day'],
       sql: `
         SELECT day, subject, provider, region, min(model) AS model, CAST(sum(usd_micros) AS BIGINT) AS "usdMicros",
-               CAST(sum(gpu_units - gpu_units % 63000) / 63000 AS BIGINT) AS "gpuS"
+               CAST(sum(${WHOLE_S}) / 63000 AS BIGINT) AS "gpuS"
         FROM subject_day WHERE category = 'stranded' GROUP BY day, subject, provider, region ORDER BY day, subject, provider, region`,
     },
     bought: {
       row: Bought,
-      tables: ['subject_day', 'stint_day'],
+      tables: ['subject_day', 'life_day'],
       sql: `
         WITH serving AS (
-          SELECT DISTINCT day, subject FROM stint_day WHERE manner = 'serving'
+          SELECT day, subject FROM life_day WHERE manner = 'serving'
         )
         SELECT day, provider, region, model, FALSE AS "isRented", CAST(sum(usd_micros) AS BIGINT) AS "usdMicros",
-               CAST(NULL AS BIGINT) AS "cashUsdMicros", CAST(sum(gpu_units - gpu_units % 63000) / 63000 AS BIGINT) AS "gpuS"
+               CAST(sum(${WHOLE_S}) / 63000 AS BIGINT) AS "gpuS", 0 AS "movableS", CAST(NULL AS BIGINT) AS "cashUsdMicros"
         FROM subject_day WHERE purchase = 'committed' AND category NOT IN ('stranded', 'beside')
         GROUP BY day, provider, region, model
         UNION ALL
         SELECT d.day, d.provider, d.region, d.model, TRUE AS "isRented", CAST(sum(d.usd_micros) AS BIGINT) AS "usdMicros",
-               CAST(sum(CASE WHEN d.category = 'computing' AND s.subject IS NULL THEN d.marginal_usd_micros END) AS BIGINT) AS "cashUsdMicros",
-               CAST(sum(d.gpu_units - d.gpu_units % 63000) / 63000 AS BIGINT) AS "gpuS"
+               CAST(sum(${WHOLE_S}) / 63000 AS BIGINT) AS "gpuS", CAST(sum(CASE WHEN ${MOVES} THEN ${WHOLE_S} ELSE 0 END) / 63000 AS BIGINT) AS "movableS",
+               CAST(sum(CASE WHEN ${MOVES} THEN d.marginal_usd_micros END) AS BIGINT) AS "cashUsdMicros"
         FROM subject_day d LEFT JOIN serving s ON d.day = s.day AND d.subject = s.subject
         WHERE d.purchase = 'on-demand' AND d.category IN ('idle', 'starved', 'lost', 'computing') AND d.marginal_usd_micros > 0
         GROUP BY d.day, d.provider, d.region, d.model
         ORDER BY day, provider, region, model, "isRented"`,
     },
+    machines: {
+      row: Machine,
+      tables: ['subject_day'],
+      sql: `
+        SELECT provider, region, model, min(gpus) AS gpus FROM (
+          SELECT provider, region, model, node_id, day, count(DISTINCT device_id) AS gpus FROM subject_day
+          WHERE purchase = 'committed' AND node_id IS NOT NULL AND gpu_units > 0 GROUP BY provider, region, model, node_id, day
+        ) counted GROUP BY provider, region, model ORDER BY provider, region, model`,
+    },
   }),
-  judge({ stranded, bought }, context) {
+  judge({ stranded, bought, machines }, context) {
     const commitments = new Map<string, Stranded[]>();
     for (const row of stranded) commitments.set(row.subject, [...(commitments.get(row.subject) ?? []), row]);
     const largestFirst = [...commitments.values()].toSorted((a, b) => Number(totalUsd(b) - totalUsd(a)));
     // What moves into one commitment cannot move into another.
     const moved = new Map<string, number>();
-    return largestFirst.flatMap((rows) => claimOf(rows, bought, moved, context) ?? []);
+    return largestFirst.flatMap((rows) => claimOf(rows, { bought, machines }, moved, context) ?? []);
   },
 });
 
+/** Less than an hour of one GPU moves nowhere. */
+const MOVED_S_MIN = 3600;
+
 function claimOf(
   rows: readonly Stranded[],
-  bought: readonly Bought[],
+  { bought, machines }: { readonly bought: readonly Bought[]; readonly machines: readonly Machine[] },
   moved: Map<string, number>,
   context: JudgeContext<Options>,
 ): Claim | undefined {
@@ -121,9 +147,12 @@ function claimOf(
   if (unusedS < context.options.gpuHoursMin * 3600 || share < context.options.sharePermilleMin) return undefined;
   const rented = bought.filter((row) => row.isRented && model !== null && isSameModel(row.model, model));
   const isNear = ({ provider, region }: Bought): boolean => provider === first.provider && region === first.region;
-  const near = movable(unused, rented.filter(isNear), new Map(moved));
-  const all = movable(unused, rented, moved);
-  const canMove = all.gpuS >= 3600;
+  const size = machineSize(machines, first, model);
+  const room = unused.map(({ day, gpuS }) => ({ day, gpuS: wholeMachines(gpuS, size, pool.dayS.get(day) ?? 0) }));
+  const isPart = totalS(room) === 0;
+  const near = movable(room, rented.filter(isNear), new Map(moved));
+  const all = movable(room, rented, moved);
+  const canMove = all.gpuS >= MOVED_S_MIN;
   const name = first.subject.replace(/^resource /, '');
   const words = model === null ? 'GPUs' : modelWords(model);
   const isGuessed = first.model === null && pool.models > 1;
@@ -134,45 +163,84 @@ function claimOf(
     what: `${(unusedS / 86_400 / days).toFixed(1).replace(/\.0$/, '')} committed ${isGuessed ? `GPUs (${words}?)` : words} unused${canMove ? ` while others rent ${gpuHourWords(totalS(rented))} on demand` : ''}`,
     because: [
       `${name}: ${gpuHoursOfWords(unusedS, unusedS + pool.gpuS)} committed in ${first.region ?? first.provider ?? 'its pool'} went unused in ${days} days, ${percentWords(share)} (bill${first.gpuS > 0 ? '' : ', hours by the rate of the machines in use'}).`,
+      ...(isPart
+        ? [`It is less than a machine of ${size} GPUs: nothing can move in, only a smaller renewal helps.`]
+        : []),
       ...(first.model === null && model !== null
         ? [
             `The bill does not say for which GPU: ${isGuessed ? `${words} is a guess, most` : 'all'} committed machines of the place are ${words}.`,
           ]
         : []),
       'What is unused is spent either way until the commitment ends.',
-      ...(canMove
-        ? [
-            `Moving in what others rent, day by day at most as much as was unused, would have kept ${range(near.usdMicros, all.usdMicros)} of cash: ${gpuHourWords(all.gpuS)}${near.gpuS < all.gpuS ? `, ${near.gpuS === 0 ? 'all' : gpuHourWords(all.gpuS - near.gpuS)} of it from another region or provider, where egress and data count too` : ''}. Told is what they computed, not what serves or what was idle, starved or lost: that is for other findings.`,
-          ]
-        : [
-            rented.length === 0
-              ? `Nobody rents ${words} on demand: there is no cash to keep, only room for more work.`
-              : `What others rent falls on other days or would already fill a larger commitment: here is only room for more work.`,
-          ]),
+      ...(isPart ? [] : [cashWords(words, rented, near, all)]),
     ],
-    fix: [
-      ...(canMove
-        ? [
-            commentLine(
-              `send what rents ${nameWord(words)} here first: a queue or node selector of the pool in ${nameWord(first.region ?? first.provider ?? 'the commitment')}`,
-            ),
-            `bursar spend --by team,region,purchase --filter ${shellWord(`model=${filterValue(model ?? '')}`)}   # who rents`,
-          ]
-        : ['# offer the room (quota, queue) to teams that wait: bursar queue']),
-      '# do not renew at this size; some commitments can be exchanged or sold',
-    ],
+    fix: fixOf(first, model, { canMove, isPart }),
     unless: 'Capacity kept on purpose: a failover, a launch with a date. Exempt it until then.',
     takes: [{ subject: first.subject, ...windowDays(context), category: 'stranded' }],
     ...(canMove && { cashElsewhere: { lowUsdMicros: near.usdMicros, highUsdMicros: all.usdMicros } }),
-    reachable: { lowPermille: Math.floor((near.gpuS * 1000) / unusedS), highPermille: 1000 },
+    reachable: {
+      lowPermille: Math.floor((near.gpuS * 1000) / unusedS),
+      highPermille: Math.floor((totalS(room) * 1000) / unusedS),
+    },
+    ...(isPart && {
+      blastRadius: 1,
+      blast: 'Nothing moves and nothing stops: it is a size to choose when the commitment ends.',
+      effort: 'a line in the calendar, before it renews by itself',
+    }),
   };
+}
+
+interface Moved {
+  readonly gpuS: number;
+  readonly usdMicros: bigint;
+}
+
+/** What those who rent would have kept: `near` from the same place, `all` from anywhere. */
+function cashWords(words: string, rented: readonly Bought[], near: Moved, all: Moved): string {
+  if (all.gpuS >= MOVED_S_MIN) {
+    const far = near.gpuS === 0 ? 'all' : gpuHourWords(all.gpuS - near.gpuS);
+    const egress =
+      near.gpuS < all.gpuS ? `, ${far} of it from another region or provider, where egress and data count too` : '';
+    return `Moving in what others rent, day by day at most as much as was unused, would have kept ${range(near.usdMicros, all.usdMicros)} of cash: ${gpuHourWords(all.gpuS)}${egress}. Counted is only what computed there, no serving, and nothing idle, starved or lost: other findings have that.`;
+  }
+  if (rented.length === 0) return `Nobody rents ${words} on demand: there is no cash to keep, only room for more work.`;
+  return rented.every(({ movableS }) => movableS === 0)
+    ? `What others rent of ${words} serves, or is idle, starved or lost: other findings have that, and here is only room for more work.`
+    : 'What others rent falls on other days or would already fill a larger commitment: here is only room for more work.';
+}
+
+function fixOf(
+  { region, provider }: Stranded,
+  model: string | null,
+  { canMove, isPart }: { readonly canMove: boolean; readonly isPart: boolean },
+): string[] {
+  if (isPart)
+    return [
+      commentLine('renew smaller; a plan that is bought by the dollar may cover part of another machine until then'),
+    ];
+  const renewal = '# do not renew at this size; some commitments can be exchanged or sold';
+  if (!canMove) return ['# offer the room (quota, queue) to teams that wait: bursar queue', renewal];
+  return [
+    commentLine(
+      `send what rents ${nameWord(model === null ? 'GPUs' : modelWords(model))} here first: a queue or node selector of the pool in ${nameWord(region ?? provider ?? 'the commitment')}`,
+    ),
+    `bursar spend --by team,region,purchase --filter ${shellWord(`model=${filterValue(model ?? '')}`)}   # who rents`,
+    renewal,
+  ];
 }
 
 /** The committed machines of the same place: how many hours they ran, at what rate, and which model most of them are. */
 function poolOf(
   { provider, region, model }: Stranded,
   bought: readonly Bought[],
-): { model: string | null; models: number; gpuS: number; usdMicrosPerGpuHour: bigint } {
+): {
+  model: string | null;
+  models: number;
+  gpuS: number;
+  /** Of these, by day. */
+  dayS: ReadonlyMap<string, number>;
+  usdMicrosPerGpuHour: bigint;
+} {
   const near = bought.filter(
     (row) =>
       !row.isRented &&
@@ -185,13 +253,36 @@ function poolOf(
   const most = [...hours].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? null;
   const ofModel = near.filter((row) => row.model === most);
   const gpuS = totalS(ofModel);
+  const dayS = new Map<string, number>();
+  for (const row of ofModel) dayS.set(row.day, (dayS.get(row.day) ?? 0) + row.gpuS);
   const usdMicros = ofModel.reduce((sum, row) => sum + (row.usdMicros ?? 0n), 0n);
   return {
     model: most,
     models: hours.size,
     gpuS,
+    dayS,
     usdMicrosPerGpuHour: gpuS === 0 ? 0n : divideRounded(usdMicros * 3600n, BigInt(gpuS)),
   };
+}
+
+/**
+ * A commitment is for machines: of a day's unused time, that of whole ones. Where those in use were there for part of the day only, the time they
+ * left has all of their GPUs, however little it is.
+ */
+function wholeMachines(gpuS: number, size: number, usedS: number): number {
+  const machineS = size * 86_400;
+  // Hours that a rate told are short of the machine by a little.
+  const slackS = machineS / 20;
+  const isAllDay = usedS % machineS <= slackS || usedS % machineS >= machineS - slackS;
+  return size <= 1 || !isAllDay ? gpuS : Math.min(gpuS, Math.floor((gpuS + slackS) / machineS) * machineS);
+}
+
+/** How many GPUs the smallest committed machine has; 1 where none is known: then any part may be one. */
+function machineSize(machines: readonly Machine[], { provider, region }: Stranded, model: string | null): number {
+  const sizes = machines.flatMap((each) =>
+    each.provider === provider && (region === null || each.region === region) && each.model === model ? each.gpus : [],
+  );
+  return sizes.length === 0 ? 1 : Math.min(...sizes);
 }
 
 /** Day by day the lesser of what was unused and what was rented and has not moved elsewhere, at the rate paid that day. */
@@ -199,11 +290,11 @@ function movable(
   unused: readonly { readonly day: string; readonly gpuS: number }[],
   rented: readonly Bought[],
   moved: Map<string, number>,
-): { readonly gpuS: number; readonly usdMicros: bigint } {
+): Moved {
   let [gpuS, usdMicros] = [0, 0n];
   for (const { day, gpuS: free } of unused) {
     const ofDay = rented.filter((row) => row.day === day);
-    const rentedS = totalS(ofDay);
+    const rentedS = ofDay.reduce((sum, { movableS }) => sum + movableS, 0);
     const key = `${day} ${modelWords(ofDay[0]?.model ?? '')}`;
     const left = Math.max(0, rentedS - (moved.get(key) ?? 0));
     if (left === 0) continue;

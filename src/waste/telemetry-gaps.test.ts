@@ -42,6 +42,19 @@ describe('telemetry-gaps', () => {
       told: [job({ g0: { unknown: [['03-03 02:00', '03-03 14:00']] } })],
       want: '1 GPU of a sent no activity for hours: nothing is said about it',
     },
+    'GPUs of which some are back': {
+      told: [job({ g0: DARK, g1: { unknown: [['03-03 02:00', '03-03 14:00']] } })],
+      want: '2 GPUs of a sent no activity for hours, 1 of them now: nothing is said about those hours',
+    },
+    'slices, which are GPUs only together': {
+      told: [
+        job({
+          s0: { ...DARK, more: { root_device_id: 'g0' } },
+          s1: { ...DARK, more: { root_device_id: 'g0' } },
+        }),
+      ],
+      want: '1 GPU of a sends no activity: nothing is said about it',
+    },
     'samples without the fields': {
       told: [job({ g0: BLIND })],
       want: '1 GPU of a sends samples without activity: nothing is said about it',

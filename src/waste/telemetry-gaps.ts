@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import { detector, type Claim } from '../facts/detector.ts';
+import { detector, type Claim, type Take } from '../facts/detector.ts';
 import { nameWord } from '../facts/shell-word.ts';
-import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
-import { placed } from './placed-sql.ts';
+import { sqlCount, sqlDay, sqlTexts, sqlTime, textsInOne } from '../facts/sql-row.ts';
+import { ofWholeGpus, placed } from './placed-sql.ts';
 import { commentLine } from './stop-command.ts';
 import { countWords, daysWords, gpuHourWords, someWords, timeWords } from './wording.ts';
 
 const CAUSES = ['silent', 'fields', 'by-count'] as const;
-type Cause = (typeof CAUSES)[number];
 
-/** GPUs of a cluster of which something is missing for the same cause. */
+/** GPUs of a cluster of which something is missing for the same cause, all that were seen in the window; slices count as the GPU they are of. */
 const Gap = z.object({
   cluster: z.string().nullable(),
   cause: z.enum(CAUSES),
@@ -26,13 +25,12 @@ const Gap = z.object({
 });
 type Gap = z.infer<typeof Gap>;
 
-/** What a holder has in unknown time, by the cause most of it has. */
-const UnknownSubject = z.object({
+/** Holders with unknown time, each by the cause most of it has. */
+const UnknownSubjects = z.object({
   cluster: z.string().nullable(),
   cause: z.enum(CAUSES),
-  subject: z.string(),
-  firstDay: sqlDay,
-  lastDay: sqlDay,
+  /** First day, last day, subject. */
+  takes: sqlTexts,
 });
 
 /**
@@ -44,7 +42,8 @@ const UNKNOWN = `
     SELECT DISTINCT day, 'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) AS subject
     FROM holding WHERE device_id IS NULL AND node_id <> ''
   ), unknown_day AS (
-    SELECT s.day, s.subject, s.device_id, s.node_id, s.cluster, s.source, s.held_s, s.unknown_s, s.known_until, s.held_until,
+    SELECT s.day, s.subject, s.device_id, COALESCE(s.root_device_id, s.device_id) AS gpu_id, s.node_id, s.cluster, s.source, s.held_s, ${ofWholeGpus('s', 'unknown_s')} AS unknown_s,
+           s.known_until, s.held_until,
            CASE WHEN s.samples > 0 AND c.subject IS NOT NULL THEN 'by-count'
                 WHEN s.samples > 0 AND s.computing_s + s.idle_s = 0 THEN 'fields' ELSE 'silent' END AS cause
     FROM stint_day s LEFT JOIN counted c ON s.day = c.day AND s.subject = c.subject
@@ -63,15 +62,15 @@ type Blurred = z.infer<typeof Blurred>;
 /** Profiling fields are means of time that computed: only such days can show that they are missing. */
 const BLURRED = `
   WITH device AS (
-    SELECT device_id, min(cluster) AS cluster, min(node_id) AS node_id, CAST(sum(computing_s) AS BIGINT) AS computing_s
+    SELECT device_id, min(COALESCE(root_device_id, device_id)) AS gpu_id, min(cluster) AS cluster, min(node_id) AS node_id, CAST(sum(computing_s) AS BIGINT) AS computing_s
     FROM stint_day WHERE computing_s > 0 AND util_permille IS NOT NULL
     GROUP BY device_id HAVING count(engine_permille) = 0 AND count(sm_permille) = 0
   )
-  SELECT cluster, count(*) AS gpus, array_agg(DISTINCT node_id ORDER BY node_id) AS nodes, CAST(sum(computing_s) AS BIGINT) AS "computingGpuS"
+  SELECT cluster, count(DISTINCT gpu_id) AS gpus, array_agg(DISTINCT node_id ORDER BY node_id) AS nodes, CAST(sum(computing_s) AS BIGINT) AS "computingGpuS"
   FROM device GROUP BY cluster HAVING sum(computing_s) >= $computingSecondsMin ORDER BY cluster`;
 
 const GAPS = `${UNKNOWN}, device AS (
-    SELECT k.cluster, u.cause, u.device_id, min(u.node_id) AS node_id, min(u.source) AS source,
+    SELECT k.cluster, u.cause, u.device_id, min(u.gpu_id) AS gpu_id, min(u.node_id) AS node_id, min(u.source) AS source,
            CAST(sum(u.unknown_s) AS BIGINT) AS unknown_s, min(u.day) AS first_day, max(u.day) AS last_day,
            max(u.known_until) AS known_until, max(u.held_until) AS held_until
     FROM unknown_day u LEFT JOIN known k ON u.subject = k.subject GROUP BY k.cluster, u.cause, u.device_id
@@ -80,11 +79,13 @@ const GAPS = `${UNKNOWN}, device AS (
              AND (known_until IS NULL OR date_diff('second', known_until, held_until) > $freshSeconds) AS is_missing
     FROM device
   )
-  SELECT cluster, cause, min(source) AS source, count(*) AS gpus, array_agg(DISTINCT node_id ORDER BY node_id) AS nodes,
+  SELECT cluster, cause, min(source) AS source, count(DISTINCT gpu_id) AS gpus, array_agg(DISTINCT node_id ORDER BY node_id) AS nodes,
          CAST(sum(unknown_s) AS BIGINT) AS "unknownGpuS", min(first_day) AS "firstDay", max(last_day) AS "lastDay",
-         count(*) FILTER (WHERE is_missing) AS "missingNow",
+         count(DISTINCT CASE WHEN is_missing THEN gpu_id END) AS "missingNow",
          array_agg(DISTINCT node_id ORDER BY node_id) FILTER (WHERE is_missing) AS "missingNodes", max(CASE WHEN is_missing THEN known_until END) AS "heardAt"
   FROM judged GROUP BY cluster, cause HAVING sum(unknown_s) >= $unknownSecondsMin ORDER BY cluster, cause`;
+
+const TAKE = `CAST(r.first_day AS VARCHAR) || ' ' || CAST(r.last_day AS VARCHAR) || ' ' || r.subject`;
 
 const SUBJECTS = `${UNKNOWN}, part AS (
     SELECT subject, cause, CAST(sum(unknown_s) AS BIGINT) AS unknown_s, min(day) AS first_day, max(day) AS last_day
@@ -92,8 +93,8 @@ const SUBJECTS = `${UNKNOWN}, part AS (
   ), ranked AS (
     SELECT part.*, row_number() OVER (PARTITION BY subject ORDER BY unknown_s DESC, cause) AS place FROM part
   )
-  SELECT k.cluster, r.cause, r.subject, r.first_day AS "firstDay", r.last_day AS "lastDay"
-  FROM ranked r LEFT JOIN known k ON r.subject = k.subject WHERE r.place = 1 ORDER BY r.subject`;
+  SELECT k.cluster, r.cause, ${textsInOne(`array_agg(${TAKE} ORDER BY r.subject)`)} AS takes
+  FROM ranked r LEFT JOIN known k ON r.subject = k.subject WHERE r.place = 1 GROUP BY k.cluster, r.cause ORDER BY k.cluster, r.cause`;
 
 /**
  * Question: of which GPUs is it not known what they did, why, and what does that cost?
@@ -129,7 +130,7 @@ export const telemetryGaps = detector({
       sql: GAPS,
     },
     subjects: {
-      row: UnknownSubject,
+      row: UnknownSubjects,
       tables: ['stint_day', 'holding', 'subject'],
       params: { unknownPermilleMin },
       sql: SUBJECTS,
@@ -143,36 +144,42 @@ export const telemetryGaps = detector({
   }),
   judge: ({ gaps, subjects, blurred }, { now }) => [
     ...gaps.flatMap((gap) => {
-      const own = subjects.filter(({ cluster, cause }) => cluster === gap.cluster && cause === gap.cause);
-      return own.length === 0 ? [] : [claimOf(gap, own, now)];
+      const own = subjects.find(({ cluster, cause }) => cluster === gap.cluster && cause === gap.cause);
+      return own === undefined ? [] : [claimOf(gap, own.takes, now)];
     }),
     ...blurred.map(blurredQuestion),
   ],
 });
 
-function claimOf(gap: Gap, subjects: readonly z.infer<typeof UnknownSubject>[], now: Date): Claim {
+function claimOf(gap: Gap, takes: readonly string[], now: Date): Claim {
   const { cluster, cause, gpus, missingNow, heardAt } = gap;
   const nodes = gap.nodes.flatMap((node) => node ?? []);
   const place = cluster === null ? '' : ` of ${cluster}`;
   return {
     about: `${cluster ?? ''}/${cause}`,
     ownerSubject: null,
-    what: whatOf(cause, missingNow > 0 ? missingNow : gpus, place, missingNow > 0),
+    what: whatOf(gap, place),
     because: [
-      `${gpuHourWords(gap.unknownGpuS)} of ${countWords(gpus, 'GPU')} unknown ${daysWords(gap.firstDay, gap.lastDay)}${nodes.length === 0 ? '' : `, on ${someWords(nodes)}`}.`,
+      `${gpuHourWords(gap.unknownGpuS)} of ${countWords(gpus, 'GPU')} seen in the window unknown ${daysWords(gap.firstDay, gap.lastDay)}${nodes.length === 0 ? '' : `, on ${someWords(nodes)}`}.`,
       ...(missingNow === 0
         ? []
         : [
             heardAt === null
-              ? `${countWords(missingNow, 'GPU')} not heard of in the whole window.`
+              ? `${countWords(missingNow, 'GPU')} ${cause === 'fields' ? 'without a sample of activity' : 'not heard of'} in the whole window.`
               : `${countWords(missingNow, 'GPU')} missing now; the last of them was heard ${timeWords(heardAt, now)}.`,
           ]),
       'None of it counts as idle.',
     ],
     fix: fixOf(gap),
     unless: 'Another system reads them: then its samples can be imported.',
-    takes: subjects.map(({ subject, firstDay, lastDay }) => ({ subject, firstDay, lastDay, category: 'unknown' })),
+    takes: takes.map(takeOf),
   };
+}
+
+/** Of `2026-03-02 2026-03-05 node box 1`. */
+function takeOf(text: string): Take {
+  const [firstDay = '', lastDay = '', ...subject] = text.split(' ');
+  return { subject: subject.join(' '), firstDay, lastDay, category: 'unknown' };
 }
 
 function blurredQuestion({ cluster, gpus, nodes: named, computingGpuS }: Blurred): Claim {
@@ -201,16 +208,21 @@ const PROFILING_FIELDS = [
   'DCGM_FI_PROF_NVLINK_TX_BYTES, gauge, Bytes sent over NVLink a second.',
 ];
 
-function whatOf(cause: Cause, count: number, place: string, isNow: boolean): string {
+/** It counts the GPUs its money is of; how many of them it goes on with stands beside. */
+function whatOf({ cause, gpus: count, missingNow }: Gap, place: string): string {
   const gpus = `${countWords(count, 'GPU')}${place}`;
   const [send, them] = count === 1 ? ['sends', 'it'] : ['send', 'them'];
+  const isAll = missingNow === count;
+  const now = missingNow === 0 || isAll ? '' : `, ${missingNow} of them now`;
   switch (cause) {
     case 'silent':
-      return isNow
+      return isAll
         ? `${gpus} ${send} no activity: nothing is said about ${them}`
-        : `${gpus} sent no activity for hours: nothing is said about ${them}`;
+        : `${gpus} sent no activity for hours${now}: nothing is said about ${now === '' ? them : 'those hours'}`;
     case 'fields':
-      return `${gpus} ${send} samples without activity: nothing is said about ${them}`;
+      return isAll
+        ? `${gpus} ${send} samples without activity: nothing is said about ${them}`
+        : `${gpus} sent samples without activity${now}: nothing is said about ${now === '' ? them : 'those hours'}`;
     case 'by-count':
       return `${gpus} held by count: which of a node’s GPUs a job has is not known`;
   }

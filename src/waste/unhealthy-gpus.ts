@@ -6,11 +6,14 @@ import { placed } from './placed-sql.ts';
 import { commentLine } from './stop-command.ts';
 import { countWords, someWords } from './wording.ts';
 
-/** What NVIDIA's list of XID errors says of the GPU itself; the others come from the program that ran. */
+/**
+ * What NVIDIA's list of XID errors says of the GPU itself; the others come from the program that ran. Most ask for a GPU that takes no more
+ * work; those below were dealt with by the GPU, which goes on with the next job, and only a reset is due.
+ */
 const HARDWARE_XIDS: ReadonlyMap<number, string> = new Map([
   [48, 'double-bit memory error'],
   [62, 'internal controller halted'],
-  [63, 'memory row remapped'],
+  [63, 'memory row to be remapped at the next reset'],
   [64, 'memory row could not be remapped'],
   [74, 'NVLink error'],
   [79, 'fell off the bus'],
@@ -19,7 +22,10 @@ const HARDWARE_XIDS: ReadonlyMap<number, string> = new Map([
   [95, 'memory error, not contained'],
   [119, 'system processor does not answer'],
   [120, 'system processor error'],
+  [140, 'memory error that was not recovered'],
 ]);
+/** While a row waits to be remapped, new work may start (NVIDIA, GPU memory error management); a contained error ended one program. */
+const RESET_XIDS: ReadonlySet<number> = new Set([63, 92, 94]);
 const SOFTWARE_XIDS: ReadonlyMap<number, string> = new Map([
   [13, 'exception in a kernel'],
   [31, 'access to memory that is not there'],
@@ -177,37 +183,71 @@ function kindsOf(group: readonly XidDay[], meanings: ReadonlyMap<number, string>
 }
 
 function hardwareClaim(cluster: string, group: readonly XidDay[]): Claim {
-  const nodes = unique(group.map(({ nodeId }) => nodeId));
+  const nodesOf = (rows: readonly XidDay[]): string[] => unique(rows.map(({ nodeId }) => nodeId));
+  const nodes = nodesOf(group);
   const devices = unique(group.map(({ deviceId }) => deviceId));
   const broken = new Set(group.filter(({ isBroken }) => isBroken).map(({ subject }) => subject)).size;
   const [source] = unique(group.map((each) => each.source));
+  const drained = nodesOf(group.filter(({ xid }) => !RESET_XIDS.has(xid)));
+  const isIll = group.some(({ xid }) => !RESET_XIDS.has(xid));
   return {
     about: `xid/${cluster}`,
     ownerSubject: null,
-    what: `${countWords(devices.length, 'GPU')}${cluster === '' ? '' : ` of ${cluster}`} reported errors of the hardware`,
+    what: `${countWords(devices.length, 'GPU')}${cluster === '' ? '' : ` of ${cluster}`} reported errors of ${isIll ? 'the hardware' : 'memory; a reset is due'}`,
     because: [
       `${kindsOf(group, HARDWARE_XIDS)} (DCGM_FI_DEV_XID_ERRORS).`,
       `On ${someWords(nodes.length > 0 ? nodes : devices)}; last ${group
         .map(({ lastDay }) => lastDay)
         .toSorted()
         .at(-1)}.`,
-      `${countWords(broken, 'attempt')} that held them on such a day did not come to an end.`,
+      broken === 0
+        ? 'No attempt that held them on such a day ended badly.'
+        : `${countWords(broken, 'attempt')} that held them on such a day did not come to an end.`,
     ],
     fix: [
       'nvidia-smi -q -d ROW_REMAPPER,ECC',
-      ...nodes
-        .slice(0, 3)
-        .map((node) =>
-          source === 'slurm'
-            ? `scontrol update nodename=${nameWord(node)} state=drain reason=xid`
-            : `kubectl cordon ${nameWord(node)}`,
-        ),
-      commentLine('dcgmi diag -r 3 on the drained node says whether the GPU goes back to its maker'),
+      ...drainLines(drained, source),
+      ...resetLines(nodes.filter((node) => !drained.includes(node))),
     ],
     unless: 'The node has been reset since and has shown none.',
     isQuestion: true,
     takes: [],
+    ...(isIll
+      ? {}
+      : {
+          blastRadius: 1,
+          blast: 'What runs goes on; a reset waits until nothing holds the GPU.',
+          effort: 'one command in the next gap',
+        }),
   };
+}
+
+/** So many nodes are pasted at once; the rest are named as evidence. */
+const PASTED_MAX = 3;
+
+function drainLines(nodes: readonly string[], source: string | undefined): string[] {
+  if (nodes.length === 0) return [];
+  return [
+    ...nodes
+      .slice(0, PASTED_MAX)
+      .map((node) =>
+        source === 'slurm'
+          ? `scontrol update nodename=${nameWord(node)} state=drain reason=xid`
+          : `kubectl cordon ${nameWord(node)}`,
+      ),
+    commentLine('dcgmi diag -r 3 on the drained node says whether the GPU goes back to its maker'),
+  ];
+}
+
+function resetLines(nodes: readonly string[]): string[] {
+  if (nodes.length === 0) return [];
+  return [
+    commentLine(
+      `on ${someWords(nodes.map(nameWord), PASTED_MAX)}, when no job holds it (with NVLink all its GPUs at once): no drain, it computes on until then`,
+    ),
+    'nvidia-smi --gpu-reset',
+    commentLine('a GPU that reports it again and again after resets: dcgmi diag -r 3'),
+  ];
 }
 
 function programClaim(about: string, group: readonly XidDay[]): Claim {

@@ -69,7 +69,7 @@ describe('untagged-spend', () => {
     // The rows of every job cost a dollar.
     expect(claims[0]?.because.slice(0, 2)).toEqual([
       '$2.00 of $3.00 that held GPUs cost; 12 of 24 GPU-hours, in 2 groups.',
-      '$1.00, 25 %: user kim: x in namespace default, 1 job.',
+      '$1.00, 25 % of the time: user kim: x in namespace default, 1 job.',
     ]);
     const yaml = claims[0]?.fix.slice(claims[0].fix.indexOf('rules:')).join('\n') ?? '';
     expect(parse(yaml)).toEqual({
@@ -86,7 +86,7 @@ describe('untagged-spend', () => {
       untaggedSpend,
       tablesOf([{ jobs: [long, other] }, { jobs: [job('4', 6, 'mchen')] }]),
     );
-    expect(claim?.because[1]).toBe('$4.00, 100 %: user mchen in namespace default, 3 jobs.');
+    expect(claim?.because[1]).toBe('$4.00, 100 % of the time: user mchen in namespace default, 3 jobs.');
   });
 });
 

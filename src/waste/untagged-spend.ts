@@ -105,7 +105,7 @@ function claimOf(
       `${money}${gpuHoursOfWords(seconds(without), seconds(all))}, in ${countWords(untagged.length, 'group')}.`,
       ...shown.map(
         (each) =>
-          `${each.usdMicros === null ? '' : `${moneyWords(each.usdMicros)}, `}${percent(each.units, all)}: ${groupWords(each)}${each.what === 'job' ? `, ${countWords(each.subjects, 'job')}` : ''}.`,
+          `${each.usdMicros === null ? '' : `${moneyWords(each.usdMicros)}, `}${percent(each.units, all)} of the time: ${groupWords(each)}${each.what === 'job' ? `, ${countWords(each.subjects, 'job')}` : ''}.`,
       ),
       ...(rest > 0 ? [`And ${countWords(rest, 'smaller group')}.`] : []),
     ],

@@ -132,6 +132,24 @@ describe('untouched-gpus', () => {
     ]);
   });
 
+  it('memory is the most that any of its runs held', async () => {
+    const told = [
+      job({ id: '1' }),
+      job({ id: '2', until: '03-02 12:00', gpus: { g4: BUSY, g5: { more: { fb_used_mib_max: 58_396 } } } }),
+    ];
+    const [claim] = await claimsOn(untouchedGpus, holderRows(told));
+    expect(claim?.because[1]).toBe(
+      '24 GPU-hours on GPUs that computed nothing, and held up to 58,396 MiB of device memory: of a process that loaded, or in the first sample still of whoever had them before.',
+    );
+  });
+
+  it('less than a minute and a half of kernels is told in seconds', async () => {
+    const told = job({ gpus: { g0: BUSY, g1: { computing: [['03-02 08:00', '03-02 08:01']] } } });
+    const [claim] = await claimsOn(untouchedGpus, holderRows([told]));
+    expect(claim?.because[0]).toContain('at most 60 s of kernels on 1 of 2 GPUs');
+    expect(claim?.because[1]).toContain('GPUs that computed next to nothing');
+  });
+
   it('of a run that goes on it says since when, and how to stop it', async () => {
     const gpus = { g0: { computing: [['03-03 08:05', '03-04 00:00']] }, g1: {} } as const;
     const now = { from: '03-03 08:00', until: '03-04 00:00', isOpen: true };
@@ -142,6 +160,9 @@ describe('untouched-gpus', () => {
       'scancel 1',
     ]);
     expect(some?.spark).toEqual([497]);
+    const early = { g0: { computing: [['03-03 08:05', '03-03 12:00']] }, g1: {} } as const;
+    const [stopped] = await claimsOn(untouchedGpus, holderRows([job({ ...now, gpus: early })]));
+    expect(stopped?.fix.slice(-2)).toEqual(['# goes on now, and computes on nothing:', 'scancel 1']);
     const [none] = await claimsOn(untouchedGpus, holderRows([job({ ...now, gpus: { g1: {} } })]));
     expect(none?.fix.slice(-2)).toEqual(['# goes on now, and computes on nothing:', 'scancel 1']);
     const [past] = await claimsOn(untouchedGpus, holderRows([job()]));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { detector, type Claim } from '../facts/detector.ts';
-import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
+import { sqlCount, sqlDay, sqlTexts, sqlTime } from '../facts/sql-row.ts';
 import { addedSpark, spentDays } from './day-spark.ts';
 import { LIVES, LIVES_READ } from './runs-sql.ts';
 import { commentLine, stopCommand } from './stop-command.ts';
@@ -22,7 +22,9 @@ const UntouchedRun = z.object({
   hasEnded: z.boolean(),
   /** Still there, by news of the last hour. */
   isLive: z.boolean(),
-  days: z.array(z.string()).nullable(),
+  /** Computed on its other GPUs within that hour. */
+  isComputing: z.boolean(),
+  days: sqlTexts.nullable(),
   heldSince: sqlTime,
   heldS: sqlCount,
   gpus: sqlCount,
@@ -50,19 +52,20 @@ const SQL = `
     SELECT DISTINCT subject FROM stint_day WHERE manner = 'job' AND allocation_id IS NOT NULL
       AND computing_s * 1000 <= held_s * $touchedPermille AND held_s > 600
   ), lasting AS (
-    SELECT subject, last_day, date_diff('second', held_since, first_computing_at) AS start_s, cluster, home, namespace, user_name, stem, model
+    SELECT subject, source, allocation_id, last_day, date_diff('second', held_since, first_computing_at) AS start_s, cluster, home, namespace, user_name, stem, model,
+           last_computing_at
     FROM life WHERE wall_s >= $heldSecondsMin
   ), device AS (
     SELECT s.subject, s.device_id, min(s.node_id) AS node_id, CAST(sum(s.held_s) AS BIGINT) AS held_s,
            CAST(sum(s.computing_s) AS BIGINT) AS computing_s, CAST(sum(s.unknown_s) AS BIGINT) AS unknown_s,
            min(s.day) AS first_day, max(s.known_until) AS known_until, max(s.fb_used_mib_max) AS fb_used_mib_max,
-           min(s.source) AS source, min(s.allocation_id) AS allocation_id, min(s.workload_name) AS name, min(s.workload_kind) AS kind,
+           min(s.workload_name) AS name, min(s.workload_kind) AS kind,
            min(s.held_since) AS held_since, count(s.ended_at) AS ends
     FROM stint_day s JOIN suspect u ON s.subject = u.subject JOIN lasting l ON s.subject = l.subject GROUP BY s.subject, s.device_id
   ), judged AS (
     SELECT device.*, computing_s > $touchedSeconds OR computing_s * 1000 > held_s * $touchedPermille AS is_touched FROM device
   ), attempt AS (
-    SELECT subject, min(source) AS source, min(allocation_id) AS allocation_id, min(name) AS name, min(kind) AS kind, max(ends) > 0 AS has_ended, max(known_until) AS known_until,
+    SELECT subject, min(name) AS name, min(kind) AS kind, max(ends) > 0 AS has_ended, max(known_until) AS known_until,
            min(held_since) AS held_since, max(held_s) AS held_s, count(*) AS gpus,
            count(*) FILTER (WHERE is_touched) AS touched, count(DISTINCT node_id) AS nodes,
            count(DISTINCT CASE WHEN is_touched THEN node_id END) AS touched_nodes, min(first_day) AS first_day,
@@ -73,10 +76,10 @@ const SQL = `
            max(CASE WHEN NOT is_touched THEN fb_used_mib_max END) AS memory_mib_max
     FROM judged GROUP BY subject HAVING max(held_s) >= $heldSecondsMin AND count(known_until) = count(*)
   ), found AS (
-    SELECT a.*, l.last_day FROM attempt a JOIN lasting l ON a.subject = l.subject
+    SELECT a.*, l.source, l.allocation_id, l.last_day FROM attempt a JOIN lasting l ON a.subject = l.subject
     WHERE touched < gpus AND (touched > 0 OR computing_s_max = 0) AND unknown_s * 1000 <= untouched_s * $unknownPermilleMax
   ), known AS (
-    SELECT subject, cluster, home, namespace, user_name, stem, model, start_s FROM lasting
+    SELECT subject, cluster, home, namespace, user_name, stem, model, start_s, last_computing_at FROM lasting
   ), kind_runs AS (
     SELECT COALESCE(cluster, '') AS cluster, home, COALESCE(stem, '') AS stem, COALESCE(user_name, '') AS user_name,
            count(*) AS runs, max(start_s) AS start_s
@@ -84,7 +87,8 @@ const SQL = `
   )
   SELECT f.subject, f.source, f.allocation_id AS "allocationId", k.cluster, k.home, k.namespace, f.kind, k.user_name AS "userName",
          f.name, k.stem, k.model, f.has_ended AS "hasEnded",
-         NOT f.has_ended AND date_diff('second', f.known_until, $now) <= $freshSeconds AS "isLive", z.days, f.held_since AS "heldSince", f.held_s AS "heldS", f.gpus, f.touched,
+         NOT f.has_ended AND date_diff('second', f.known_until, $now) <= $freshSeconds AS "isLive",
+         COALESCE(date_diff('second', k.last_computing_at, $now) <= $freshSeconds, FALSE) AS "isComputing", z.days, f.held_since AS "heldSince", f.held_s AS "heldS", f.gpus, f.touched,
          f.nodes, f.touched_nodes AS "touchedNodes", f.first_day AS "firstDay", f.last_day AS "lastDay", f.untouched,
          f.untouched_s AS "untouchedGpuS", f.computing_s_max AS "computingSMax", f.memory_mib_max AS "memoryMibMax",
          COALESCE(r.runs, 1) AS runs, COALESCE(r.start_s, 0) AS "longestStartS"
@@ -101,7 +105,7 @@ const SQL = `
  * nothing yet may still be loading: while it is there it is named only after more time than its kind has ever needed to start.
  * A job that computed a little and then stood still is one of the finished holders. Holders by count have no GPU of their own, and nothing is said of theirs.
  *
- * Reads: stint_day.
+ * Reads: life_day, stint_day.
  */
 export const untouchedGpus = detector({
   name: 'untouched-gpus',
@@ -122,7 +126,7 @@ export const untouchedGpus = detector({
   ask: (options) => ({
     runs: {
       row: UntouchedRun,
-      tables: [...LIVES_READ],
+      tables: [...LIVES_READ, 'stint_day'],
       params: {
         heldSecondsMin: Math.round(options.heldHoursMin * 3600),
         touchedSeconds: Math.round(options.touchedMinutes * 60),
@@ -182,22 +186,34 @@ function claimOf(about: string, group: readonly UntouchedRun[], now: Date): Clai
 }
 
 function evidenceOf(worst: UntouchedRun, group: readonly UntouchedRun[], now: Date): string[] {
-  const { gpus, touched, memoryMibMax, computingSMax } = worst;
+  const { gpus, touched, computingSMax } = worst;
   const name = worst.name ?? worst.allocationId;
   const gpuSeconds = group.reduce((sum, each) => sum + each.untouchedGpuS, 0);
   const live = group.filter(({ isLive }) => isLive);
-  const kernels = computingSMax === 0 ? 'no kernel' : `at most ${spanWords(computingSMax)} of kernels`;
-  const memory =
-    memoryMibMax === null ? '' : `; device memory there at most ${memoryMibMax.toLocaleString('en-US')} MiB`;
+  const kernels =
+    computingSMax === 0
+      ? 'no kernel'
+      : `at most ${computingSMax < 90 ? `${computingSMax} s` : spanWords(computingSMax)} of kernels`;
   return [
     `${name}, from ${timeWords(worst.heldSince, now)}: ${kernels} on ${gpus - touched} of ${countWords(gpus, 'GPU')} in ${spanWords(worst.heldS)} (engine, else SM, else utilisation).`,
-    `${gpuHourWords(gpuSeconds)} on GPUs that were not used${memory}.`,
+    `${gpuHourWords(gpuSeconds)} on GPUs that computed ${group.every((each) => each.computingSMax === 0) ? 'nothing' : 'next to nothing'}${memoryWords(group)}.`,
     ...(live.length > 0
       ? [
           `${countWords(live.length, 'such run')} now: ${someWords(live.map((each) => each.name ?? each.allocationId))}.`,
         ]
       : []),
   ];
+}
+
+/** Memory without kernels is a process that loaded and does nothing, or what the sample of the handing over still saw. */
+function memoryWords(group: readonly UntouchedRun[]): string {
+  const memories = group.flatMap((each) => each.memoryMibMax ?? []);
+  if (memories.length === 0) return '';
+  const most = Math.max(...memories);
+  const told = `${most.toLocaleString('en-US')} MiB`;
+  return most >= SEEN_MIB_MIN
+    ? `, and held up to ${told} of device memory: of a process that loaded, or in the first sample still of whoever had them before`
+    : `; device memory there at most ${told}`;
 }
 
 function touchedWords(group: readonly UntouchedRun[]): string {
@@ -216,11 +232,11 @@ function stopLines(live: readonly UntouchedRun[]): string[] {
     runs.length === 0 ? [] : [commentLine(why), ...runs.slice(0, STOPPED_MAX).map(stopCommand)];
   return [
     ...lines(
-      live.filter(({ touched }) => touched === 0),
+      live.filter(({ isComputing }) => !isComputing),
       'goes on now, and computes on nothing:',
     ),
     ...lines(
-      live.filter(({ touched }) => touched > 0),
+      live.filter(({ isComputing }) => isComputing),
       'goes on now, and computes on its other GPUs: after its next checkpoint, to start again with fewer:',
     ),
   ];

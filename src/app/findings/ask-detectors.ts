@@ -3,8 +3,9 @@ import { addDays, startOf } from '../../lake/calendar.ts';
 import { DETECTORS } from '../../waste/detectors.ts';
 import { NODE_GAP, NODE_GAP_READS } from '../../waste/node-gaps.ts';
 import { LIVES, LIVES_READ } from '../../waste/runs-sql.ts';
-import { LOSSES, LOSSES_READ, WRITTEN, WRITTEN_READ } from '../../waste/saved-work-sql.ts';
+import { WRITTEN, WRITTEN_READ } from '../../waste/saved-work-sql.ts';
 import type { PlacedClaim } from '../../waste/settle.ts';
+import { WAITED, WAITED_READS } from '../../waste/waiting-jobs.ts';
 import type { LedgerWindow } from '../window.ts';
 import { daysOf } from '../window.ts';
 import type { ReadSpace } from '../workspace.ts';
@@ -35,14 +36,14 @@ export function detectorNames(): readonly string[] {
 }
 
 /** What most detectors read, and all that judge serving. */
-const SHARED_TABLES = ['stint_day', 'subject_day', 'subject', 'service_day', 'service_hour'];
+const SHARED_TABLES = ['stint_day', 'life_day', 'subject_day', 'subject', 'service_day', 'service_hour'];
 
 /** What several detectors work out first. */
 const SHARED_PARTS = [
   { name: 'life', sql: LIVES, tables: LIVES_READ },
   { name: 'node_gap', sql: NODE_GAP, tables: NODE_GAP_READS },
-  { name: 'loss', sql: LOSSES, tables: LOSSES_READ },
   { name: 'written', sql: WRITTEN, tables: WRITTEN_READ },
+  { name: 'waited', sql: WAITED, tables: WAITED_READS },
 ];
 
 /** Reads once what many detectors will ask of; one that is asked alone reads its files. */

@@ -20,7 +20,7 @@ beforeAll(async () => {
   server = await served(fleet.dataDir, { configPath });
   number = await server.desk.look('find', async ({ space, now }) => {
     const window = ledgerWindow('30d', now.at, space.scope);
-    const { findings } = await findFindings(space, { window, now: now.at });
+    const { findings } = await findFindings(space, { window, now: now.at, nowBy: now.by });
     return findings.find(({ team }) => team === 'research')?.number ?? 0;
   });
 });
@@ -50,4 +50,27 @@ it('one team’s word is looked up at the desk, by the rules the server was star
   });
   const { record } = await decideFinding(parts(), number, { change: 'assign', to: 'lee', by: 'kim', team: 'research' });
   expect(record.assignedTo).toBe('lee');
+});
+
+it('somebody who decides while the ledger is asked is first, and the other is told so', async () => {
+  const decide = async (desk: Pick<Served['desk'], 'look'>, by: string) =>
+    decideFinding({ ...parts(), desk }, number, {
+      change: 'dismiss',
+      reason: 'ours',
+      by,
+      team: 'research',
+      seen: 'accepted',
+    });
+  await decideFinding(parts(), number, { change: 'accept', by: 'kim' });
+  const slowly: Pick<Served['desk'], 'look'> = {
+    look: async (name, work) => {
+      const told = await server.desk.look(name, work);
+      await decide(server.desk, 'lee');
+      return told;
+    },
+  };
+  await expect(decide(slowly, 'kim')).rejects.toMatchObject({
+    code: 'finding-changed',
+    message: `F-${number} has changed meanwhile: lee says dismissed`,
+  });
 });

@@ -6,6 +6,7 @@ import { ledgerWindow } from '../window.ts';
 import type { AtDesk, Desk, Sized } from '../serve/desk.ts';
 import type { StandingKeeper } from '../serve/standing.ts';
 import { changeFinding, noSuchFinding, oneFinding } from './one-finding.ts';
+import { isPart } from './team-share.ts';
 
 export interface Decision {
   readonly change: FindingWish['change'];
@@ -37,15 +38,13 @@ const USUAL_WINDOW = '30d';
 export async function decideFinding(
   { dataDir, standing, desk }: DecidingParts,
   number: number,
-  { seen, team, window = USUAL_WINDOW, ...decision }: Decision,
+  { team, window = USUAL_WINDOW, ...decision }: Decision,
 ): Promise<{ readonly record: FindingRecord; readonly history: readonly FindingChange[] }> {
   const state = await standing.current();
   const clock = clockOf(state);
   const now = decideNow(undefined, state.scope?.horizon, clock).at;
-  const before = state.stores.findings.records().find((each) => each.number === number);
-  if (before === undefined) throw noSuchFinding(number);
+  if (!state.stores.findings.records().some((each) => each.number === number)) throw noSuchFinding(number);
   if (team !== undefined) await desk.look('decideFinding', async (at) => checkTeam(at, number, team, window));
-  if (seen !== undefined && seen !== before.state) throw changedMeanwhile(before);
   const record = await changeFinding(dataDir, number, { ...decision, now, at: clock });
   return { record, history: (await standing.current()).stores.findings.history(number) };
 }
@@ -57,18 +56,10 @@ async function checkTeam({ space, now }: AtDesk, number: number, team: string, w
     team,
     keepsNumbers: false,
   });
-  if (found === undefined) throw noSuchFinding(number);
-  if (found.subjectsOfOthers === undefined) return;
+  if (found === undefined || !isPart(found)) return;
   throw new OperationError(
     'holds-others',
     `F-${number} holds money of others beside that of ${team}: a team does not decide about it`,
     { hint: 'Ask somebody who may see the whole fleet (a token without --team) to decide.' },
   );
-}
-
-function changedMeanwhile({ number, state, by }: FindingRecord): OperationError {
-  const who = by === null ? 'the data say' : `${by} says`;
-  return new OperationError('finding-changed', `F-${number} has changed meanwhile: ${who} ${state}`, {
-    hint: 'Look at it again, and decide then.',
-  });
 }

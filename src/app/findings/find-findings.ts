@@ -12,6 +12,7 @@ import type { LedgerWindow } from '../window.ts';
 import type { ReadSpace } from '../workspace.ts';
 import { askDetectors, judgedSpan, keepShared } from './ask-detectors.ts';
 import type { DetectorClaim, JudgedSpan } from './ask-detectors.ts';
+import { compareFindings } from './compare-findings.ts';
 import { claimHands, subjectOwners } from './finding-owners.ts';
 import type { Hands, Owner } from './finding-owners.ts';
 import { isFullLook, keepNumbers } from './keep-numbers.ts';
@@ -19,12 +20,13 @@ import { keptLook, programOf } from './kept-look.ts';
 import { moneyOf } from './price-finding.ts';
 import { settleClaims } from './settle-claims.ts';
 import type { Settled } from './settle-claims.ts';
-import { teamShare } from './team-share.ts';
+import { isPart, teamShare } from './team-share.ts';
 import type { ClaimedFinding } from './team-share.ts';
 
 export interface FindingsRequest {
   readonly window: LedgerWindow;
   readonly now: Date;
+  /** `asked` where not said: then numbers are read and none are written. */
   readonly nowBy?: FindingsAnswer['asOfBy'];
   /** Only what is this team's. All claims are settled all the same, so that a filter moves no money. */
   readonly team?: string;
@@ -96,7 +98,7 @@ export async function lookForFindings(
 }
 
 /** Claims are settled by days: a finding of an hour would have the money of its day, and more than was paid in the hour. */
-function overWholeDays(space: ReadSpace, asked: FindingsRequest): FindingsRequest {
+export function overWholeDays(space: ReadSpace, asked: FindingsRequest): FindingsRequest {
   return { ...asked, window: wholeDays(asked.window, space.scope?.horizon ?? asked.now) };
 }
 
@@ -107,14 +109,14 @@ async function tell(
   found: readonly Finding[],
   settle: () => Promise<readonly ClaimedFinding[]>,
 ): Promise<FindingsAnswer> {
-  const { now, team, window } = request;
+  const { now, nowBy = 'asked', team, window } = request;
   const span = judgedSpan(window, now);
   const measure = await measureOf(space, request);
   const isFull =
     request.keepsNumbers !== false &&
     request.detectors === undefined &&
     measure.gpus > 0 &&
-    isFullLook(space, window, now);
+    isFullLook(space, window, { at: now, by: nowBy });
   const looked = found.map((finding) => ({
     key: finding.key,
     what: finding.what,
@@ -122,7 +124,7 @@ async function tell(
     isTold: isWorthTelling(finding, request),
   }));
   const { records, numbers } = isFull
-    ? await keepNumbers(space, looked, span)
+    ? await keepNumbers(space, looked, { span, isForOneTeam: team !== undefined })
     : { records: space.findings.records(), numbers: 'read' as const };
   const byKey = new Map(records.map((record) => [record.key, record]));
   const seen = team === undefined ? found : await teamShare(space, { team, span }, found, settle);
@@ -220,9 +222,10 @@ function withLife(finding: Finding, record: FindingRecord | undefined, { until }
     number: record.number,
     state,
     exemptUntil: state === 'exempt' ? record.until : null,
-    stateReason: record.reason,
     firstSeenAt: new Date(record.firstSeenAt),
-    assignedTo: record.assignedTo,
+    ...(isPart(finding)
+      ? { stateReason: null, assignedTo: null }
+      : { stateReason: record.reason, assignedTo: record.assignedTo }),
   };
 }
 
@@ -232,17 +235,6 @@ function isWorthTelling(
   { floorUsdMicros = DEFAULT_FLOOR_USD_MICROS, floorUnits = DEFAULT_FLOOR_UNITS }: FindingsRequest,
 ): boolean {
   return kind === 'question' || (usdMicros ?? 0n) >= floorUsdMicros || gpuUnits >= floorUnits;
-}
-
-/** What can be done before what cannot be known and what is only asked; safe first, then the dearest. */
-function compareFindings(a: Finding, b: Finding): number {
-  const rank = ({ kind }: Finding): number => (kind === 'question' ? 2 : kind === 'unknown' ? 1 : 0);
-  if (rank(a) !== rank(b)) return rank(a) - rank(b);
-  if (a.blastRadius !== b.blastRadius) return a.blastRadius - b.blastRadius;
-  const [x, y] = [a.usdMicros ?? -1n, b.usdMicros ?? -1n];
-  if (x !== y) return x > y ? -1 : 1;
-  if (a.gpuUnits !== b.gpuUnits) return a.gpuUnits > b.gpuUnits ? -1 : 1;
-  return a.key < b.key ? -1 : 1;
 }
 
 type Measure = Pick<
@@ -276,13 +268,14 @@ async function measureOf(space: ReadSpace, { window, team }: FindingsRequest): P
   };
 }
 
-/** Question: how many GPUs had the ledger's last day of a window? */
+/** Question: how many GPUs were there at the end of a window? Slices are of one GPU; machines that come and go within a day are not counted one after the other. */
 export async function fleetGpus(space: ReadSpace, { days }: LedgerWindow): Promise<number> {
   const last = days.at(-1);
   if (last === undefined) return 0;
   const [row] = await space.ask<{ gpus: bigint }>({
-    tables: [{ table: 'subject_day', first: last, last }],
-    sql: 'SELECT count(DISTINCT device_id) AS gpus FROM subject_day',
+    tables: [{ table: 'presence', first: last, last }],
+    sql: `SELECT count(DISTINCT root_device_id) AS gpus FROM presence
+          WHERE until_at > (SELECT max(until_at) FROM presence) - INTERVAL '1' HOUR`,
   });
   return Number(row?.gpus ?? 0n);
 }

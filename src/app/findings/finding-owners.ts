@@ -1,4 +1,5 @@
 import { quote } from '../../lake/engine.ts';
+import { lastSaid } from '../rules/last-said.ts';
 import type { ReadSpace } from '../workspace.ts';
 import type { JudgedSpan } from './ask-detectors.ts';
 
@@ -6,6 +7,8 @@ export interface Owner {
   readonly team: string | null;
   readonly user: string | null;
 }
+
+const [LAST_TEAM, LAST_USER] = [lastSaid('team', 'day'), lastSaid('user_name', 'day')];
 
 /** Question: whose are these subjects, by the rules in force, on the last day on which they are known? */
 export async function subjectOwners(
@@ -17,10 +20,8 @@ export async function subjectOwners(
   const rows = await space.ask<{ subject: string; team: string | null; user: string | null }>({
     tables: [{ table: 'ownership', first: span.first, last: span.last }],
     sql: `
-      SELECT subject, team, user_name AS "user" FROM (
-        SELECT o.*, row_number() OVER (PARTITION BY subject ORDER BY day DESC) AS recency FROM ownership o
-        WHERE subject IN (${[...subjects].map(quote).join(', ')})
-      ) ranked WHERE recency = 1`,
+      SELECT subject, ${LAST_TEAM} AS team, ${LAST_USER} AS "user" FROM ownership
+      WHERE subject IN (${[...subjects].map(quote).join(', ')}) GROUP BY subject`,
   });
   return new Map(rows.map(({ subject, team, user }) => [subject, { team, user }]));
 }
@@ -47,18 +48,17 @@ export async function claimHands(
     tables: [{ table: 'ownership', first: span.first, last: span.last }],
     sql: `
       WITH named AS (
-        SELECT DISTINCT t.claim_no, s.subject FROM claim_take t JOIN claim_subject s ON t.subject_no = s.subject_no
-        WHERE t.claim_no IN (${claimNos.join(', ')})
+        SELECT DISTINCT claim_no, subject_no FROM claim_take WHERE claim_no IN (${claimNos.join(', ')})
+      ), asked AS (
+        SELECT subject_no, subject FROM claim_subject WHERE subject_no IN (SELECT subject_no FROM named)
       ), owner AS (
-        SELECT subject, team, user_name FROM (
-          SELECT o.subject, o.team, o.user_name, row_number() OVER (PARTITION BY o.subject ORDER BY o.day DESC) AS recency
-          FROM ownership o JOIN (SELECT DISTINCT subject FROM named) n ON o.subject = n.subject
-        ) ranked WHERE recency = 1
+        SELECT a.subject_no, ${LAST_TEAM} AS team, ${LAST_USER} AS user_name
+        FROM ownership o JOIN asked a ON o.subject = a.subject GROUP BY a.subject_no
       )
       SELECT n.claim_no AS "claimNo",
              count(DISTINCT o.team) + max(CASE WHEN o.team IS NULL THEN 1 ELSE 0 END) = 1 AS "isOneTeam",
              count(DISTINCT o.user_name) + max(CASE WHEN o.user_name IS NULL THEN 1 ELSE 0 END) = 1 AS "isOnePerson"
-      FROM named n LEFT JOIN owner o ON n.subject = o.subject GROUP BY n.claim_no`,
+      FROM named n LEFT JOIN owner o ON n.subject_no = o.subject_no GROUP BY n.claim_no`,
   });
   return new Map(rows.map(({ claimNo, ...hands }) => [claimNo, hands]));
 }

@@ -90,10 +90,10 @@ async function namesOf(
   { first, last }: JudgedSpan,
 ): Promise<ReadonlyMap<string, KnownName>> {
   const rows = await space.ask<KnownName & { readonly subject: string }>({
-    tables: [{ table: 'stint_day', first, last }],
+    tables: [{ table: 'life_day', first, last }],
     sql: `
       SELECT subject, max(workload_name) AS name, max(last_computing_at) AS "lastComputingAt"
-      FROM stint_day WHERE subject IN (${subjects.map(quote).join(', ')}) GROUP BY subject`,
+      FROM life_day WHERE subject IN (${subjects.map(quote).join(', ')}) GROUP BY subject`,
   });
   return new Map(rows.map(({ subject, ...known }) => [subject, known]));
 }
@@ -157,10 +157,10 @@ async function hoursOf(
   const nodes = subjects.flatMap((subject) => (subject.startsWith('node ') ? [subject.slice('node '.length)] : []));
   const list = (texts: readonly string[]): string => (texts.length === 0 ? 'NULL' : texts.map(quote).join(', '));
   return space.ask<SubjectHour>({
-    tables: ['gpu_hour', 'stint_day'].map((table) => ({ table, first, last })),
+    tables: ['gpu_hour', 'life_day'].map((table) => ({ table, first, last })),
     sql: `
       WITH holder AS (
-        SELECT DISTINCT subject, source, allocation_id, attempt FROM stint_day WHERE subject IN (${list(subjects)})
+        SELECT DISTINCT subject, source, allocation_id, attempt FROM life_day WHERE subject IN (${list(subjects)})
       ), own AS (
         SELECT h.subject, g.hour_start, g.units, g.computing_units, g.unknown_units
         FROM gpu_hour g JOIN holder h ON g.source = h.source AND g.allocation_id = h.allocation_id AND g.attempt = h.attempt

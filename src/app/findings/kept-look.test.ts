@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Finding } from '../../facts/finding.ts';
-import type { Snapshot } from '../../facts/manifest.ts';
+import type { Batch, Snapshot } from '../../facts/manifest.ts';
+import { OperationError } from '../../facts/operation-error.ts';
 import { NO_RULES } from '../rules/rule.ts';
-import { keptLook, programOf } from './kept-look.ts';
+import { keptBeside, keptLook, programOf } from './kept-look.ts';
 import type { LookInputs } from './kept-look.ts';
 
 const FINDING: Finding = {
@@ -43,10 +44,23 @@ const FINDING: Finding = {
   firstDay: '2026-03-02',
 };
 
-const snapshot = (contentHash: string): Snapshot => ({
+const snapshot = (contentHash: string, over: Partial<Batch> = {}): Snapshot => ({
   generation: 1,
   committedAt: '2026-03-02T20:00:00Z',
-  batches: [],
+  batches: [
+    {
+      table: 'node',
+      name: 'nodes',
+      origin: 'nodes',
+      importedFrom: 'nodes.csv',
+      priority: 100,
+      observedAt: '2026-03-02T19:00:00Z',
+      firstAt: null,
+      newestAt: null,
+      files: [],
+      ...over,
+    },
+  ],
   derived: [
     {
       table: 'stint_day',
@@ -96,6 +110,9 @@ describe('what was found before', () => {
 
   const other: Record<string, Partial<LookInputs>> = {
     'other data under the same names': { snapshot: snapshot('b') },
+    'the same data under another name': { snapshot: snapshot('a', { name: 'nodes 2' }) },
+    'the same data, which now go before others of their key': { snapshot: snapshot('a', { priority: 50 }) },
+    'the same data, seen at another time': { snapshot: snapshot('a', { observedAt: '2026-03-02T19:30:00Z' }) },
     'another rule about whose it is': {
       rules: { ...NO_RULES, aliases: new Map([['team', [{ from: 'nlp', to: 'language' }]]]) },
     },
@@ -129,11 +146,66 @@ describe('what was found before', () => {
 
   it('only the last few are kept', async () => {
     mkdirSync(join(dataDir, 'found'));
-    const days = Array.from({ length: 9 }, (_, hour) => ({
+    const days = Array.from({ length: 20 }, (_, minute) => ({
       ...INPUTS,
-      span: { ...INPUTS.span, now: time(`2026-03-02T1${hour}:00:00`) },
+      span: { ...INPUTS.span, now: time(`2026-03-02T10:${10 + minute}:00`) },
     }));
-    expect((await asked(...days)).worked).toBe(9);
-    expect(readdirSync(join(dataDir, 'found')).length).toBeLessThanOrEqual(6);
+    expect((await asked(...days)).worked).toBe(20);
+    expect(readdirSync(join(dataDir, 'found')).length).toBeLessThanOrEqual(12);
+  });
+
+  let written = 0;
+  const beside = async (inputs: LookInputs, read = async (path: string) => readFileSync(path, 'utf8')) =>
+    keptBeside({ dataDir }, inputs, {
+      ending: 'rows',
+      write: async (path) => {
+        written += 1;
+        writeFileSync(path, `rows ${written}`);
+      },
+      read,
+    });
+  const readWhole = async (path: string): Promise<string> => {
+    const text = readFileSync(path, 'utf8');
+    if (!text.startsWith('rows ')) throw new Error('no rows in it');
+    return text;
+  };
+  beforeEach(() => {
+    written = 0;
+  });
+
+  it('what goes with it is written once, and again for other data', async () => {
+    const told = [await beside(INPUTS), await beside(INPUTS), await beside({ ...INPUTS, snapshot: snapshot('b') })];
+    expect(told).toEqual(['rows 1', 'rows 1', 'rows 2']);
+  });
+
+  it.each([
+    ['that is cut', (path: string) => writeFileSync(path, 'ro')],
+    ['that is empty', (path: string) => writeFileSync(path, '')],
+    ['in whose place is a folder', (path: string) => (rmSync(path), mkdirSync(path))],
+  ])('a file %s is written anew, and read again after', async (_, damage) => {
+    await beside(INPUTS);
+    damage(join(dataDir, 'found', readdirSync(join(dataDir, 'found'))[0] ?? ''));
+    expect([await beside(INPUTS, readWhole), await beside(INPUTS, readWhole)]).toEqual(['rows 2', 'rows 2']);
+  });
+
+  it('a question that is broken off says so, and the file stays', async () => {
+    await beside(INPUTS);
+    const slow = new OperationError('slow', 'it takes too long');
+    await expect(beside(INPUTS, async () => Promise.reject(slow))).rejects.toBe(slow);
+    expect(await beside(INPUTS)).toBe('rows 1');
+  });
+
+  it('what could not be written whole does not go with it', async () => {
+    const fails = async () =>
+      keptBeside({ dataDir }, INPUTS, {
+        ending: 'rows',
+        write: async (path) => {
+          writeFileSync(path, 'ro');
+          throw new Error('the disk is full');
+        },
+        read: readWhole,
+      });
+    expect(await fails()).toBeUndefined();
+    expect(readdirSync(join(dataDir, 'found'))).toEqual([]);
   });
 });

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Finding } from '../../facts/finding.ts';
 import type { Snapshot } from '../../facts/manifest.ts';
+import { OperationError } from '../../facts/operation-error.ts';
 import type { RuleBook } from '../rules/rule.ts';
 import type { ReadSpace } from '../workspace.ts';
 import type { JudgedSpan } from './ask-detectors.ts';
 
 /** Beside the lake; whoever deletes it loses seconds. */
 const FOLDER = 'found';
-/** A month for `look` and `findings`, a quarter for `audit`, what a dashboard is asked for. */
-const KEPT_MAX = 6;
+/** A month for `look` and `findings`, a quarter for `audit`, what a dashboard is asked for; of each what was found, and the rows behind it once asked for. */
+const KEPT_MAX = 12;
 
 /** What an answer hangs on: who asks the same of the same gets the same. */
 export interface LookInputs {
@@ -47,6 +49,41 @@ export async function keptLook(
   return found;
 }
 
+/** A file that goes with what was found: how it is written, and what is read from it. */
+export interface KeptFile<Told> {
+  readonly ending: string;
+  readonly write: (path: string) => Promise<void>;
+  readonly read: (path: string) => Promise<Told>;
+}
+
+/**
+ * Promise: a file that goes with what was found of the same is written once, and read for whoever asks again. One that cannot be read is
+ * written anew. Undefined where nothing can be kept.
+ */
+export async function keptBeside<Told>(
+  { dataDir }: Pick<ReadSpace, 'dataDir'>,
+  inputs: LookInputs,
+  { ending, write, read: readFrom }: KeptFile<Told>,
+): Promise<Told | undefined> {
+  if (inputs.program === undefined) return undefined;
+  const folder = join(dataDir, FOLDER);
+  const path = join(folder, `${keyOf(inputs)}.${ending}`);
+  if (existsSync(path)) {
+    try {
+      return await readFrom(path);
+    } catch (failure) {
+      if (!isOfFile(failure)) throw failure;
+      await rm(path, { force: true, recursive: true }).catch(() => undefined);
+    }
+  }
+  return (await putAside(folder, path, write)) ? readFrom(path) : undefined;
+}
+
+/** False where the question was broken off or the machine is short of something: then the file may be whole. */
+function isOfFile(failure: unknown): boolean {
+  return !(failure instanceof OperationError) || failure.code === 'damaged-file' || failure.code === 'read-only';
+}
+
 function keyOf({ snapshot, rules, span, program }: LookInputs): string {
   const hash = createHash('sha256');
   const say = (...words: readonly string[]): void => void hash.update(`${JSON.stringify(words)}\n`);
@@ -69,16 +106,22 @@ async function readKept(path: string): Promise<readonly Finding[] | undefined> {
   }
 }
 
-/** To have kept it is a favour to the next question; what stops it is said by whatever has to write. */
 async function writeKept(folder: string, path: string, found: readonly Finding[]): Promise<void> {
+  await putAside(folder, path, async (aside) => writeFile(aside, JSON.stringify(found.map(written))));
+}
+
+/** To have kept it is a favour to the next question; what stops it is said by whatever has to write. */
+async function putAside(folder: string, path: string, write: (aside: string) => Promise<void>): Promise<boolean> {
   const aside = `${path}.${process.pid}.aside`;
   try {
     await mkdir(folder, { recursive: true });
-    await writeFile(aside, JSON.stringify(found.map(written)));
+    await write(aside);
     await rename(aside, path);
     for (const old of await tooMany(folder)) await rm(join(folder, old), { force: true });
+    return true;
   } catch {
     await rm(aside, { force: true }).catch(() => undefined);
+    return false;
   }
 }
 

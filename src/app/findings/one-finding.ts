@@ -8,10 +8,14 @@ import { openFindingWriter } from '../../state/finding-store.ts';
 import type { ExplainedFinding, FindingEvidence, FindingPart } from '../../report/finding-explanation.ts';
 import type { FindingsAnswer } from '../../report/finding-answer.ts';
 import type { ReadSpace } from '../workspace.ts';
+import { DETECTORS } from '../../waste/detectors.ts';
 import { evidenceOf, judgedSpan } from './ask-detectors.ts';
-import { findFindings, lookForFindings } from './find-findings.ts';
+import { findFindings, lookForFindings, overWholeDays } from './find-findings.ts';
 import type { FindingsRequest } from './find-findings.ts';
-import { partsOf } from './settle-claims.ts';
+import { keptBeside, programOf } from './kept-look.ts';
+import { partsOf, savedParts, saveParts } from './settle-claims.ts';
+import { isPart } from './team-share.ts';
+import type { ClaimedFinding } from './team-share.ts';
 
 /** A finding by its number: as it is claimed now, and what is kept of it. */
 export interface OneFinding {
@@ -31,18 +35,23 @@ export function parseFindingNumber(text: string): number {
   });
 }
 
-/** Question: what is this finding, and what became of it? */
+/** Question: what is this finding, and what became of it? Where somebody looks for a team, what of it is that team's. */
 export async function oneFinding(space: ReadSpace, number: number, request: FindingsRequest): Promise<OneFinding> {
   const answer = await findFindings(space, request);
   const record = space.findings.records().find((each) => each.number === number);
   if (record === undefined) throw noSuchFinding(number);
   const now = [...answer.findings, ...answer.hiddenPrice, ...answer.setAside].find((each) => each.number === number);
+  // Whose it is can be told while it is claimed only: a team is not shown what may be another's.
+  if (now === undefined && request.team !== undefined) throw noSuchFinding(number);
+  const history = space.findings.history(number);
+  if (now === undefined || !isPart(now)) return { answer, now, record, history };
+  // What is kept speaks of all of it, and what people said of it is for those who see all of it.
+  const { what, subjects } = now;
   return {
     answer,
     now,
-    // What is kept speaks of all of it, also where a team is told of its part.
-    record: now?.subjectsOfOthers === undefined ? record : { ...record, what: now.what, subjects: now.subjects },
-    history: space.findings.history(number),
+    record: { ...record, what, subjects, reason: null, by: null, assignedTo: null },
+    history: history.filter(({ by }) => by === null),
   };
 }
 
@@ -54,38 +63,55 @@ export async function explainFinding(
   finding: Finding,
   request: FindingsRequest,
 ): Promise<ExplainedFinding> {
-  const settled = await settledAgain(space, finding, request);
-  const { by } = settled.placed;
+  const by = DETECTORS.find(({ name }) => name === finding.detector);
+  assert(by !== undefined, `there is no detector ${finding.detector}`);
   const subjects = new Set([...finding.subjects, finding.ownerSubject ?? '']);
-  const options = by.options.parse({});
   const evidence: FindingEvidence[] = [];
-  for (const [name, query] of Object.entries(by.ask(options))) {
+  for (const [name, query] of Object.entries(by.ask(by.options.parse({})))) {
     const rows = await evidenceOf(space, query, judgedSpan(request.window, request.now));
     const own = rows.filter((row) => isAbout(row, subjects)).map((row) => ({ ...(row as object) }));
     evidence.push({ name, rows: own.slice(0, EVIDENCE_ROWS_MAX), more: Math.max(0, own.length - EVIDENCE_ROWS_MAX) });
   }
-  return {
-    finding,
-    parts: await partsOf(space, settled.claimNo),
-    evidence,
-  };
+  return { finding, parts: await rowsOfFinding(space, finding, request), evidence };
 }
 
-/** Question: which rows of the ledger add up to a finding? */
+/**
+ * Question: which rows of the ledger add up to a finding?
+ *
+ * Rows of one finding are known only once all claims are settled, so that those of all are kept for whoever opens the next. Where
+ * somebody looks for a team, its subjects are the finding's.
+ */
 export async function rowsOfFinding(
   space: ReadSpace,
   finding: Finding,
   request: FindingsRequest,
 ): Promise<readonly FindingPart[]> {
-  return partsOf(space, (await settledAgain(space, finding, request)).claimNo);
+  const { team: _, ...everybody } = request;
+  const settle = async () => (await lookForFindings(space, { ...everybody, keepsNumbers: false })).settled;
+  const span = judgedSpan(overWholeDays(space, request).window, request.now);
+  const kept = await keptBeside(
+    space,
+    { ...space, span, program: programOf(import.meta.url) },
+    {
+      ending: 'parquet',
+      write: async (aside) =>
+        saveParts(
+          space,
+          aside,
+          (await settle()).map(({ finding: { key }, settled: { claimNo } }) => ({ key, claimNo })),
+        ),
+      read: async (path) => savedParts(space, path, finding.key),
+    },
+  );
+  const parts = kept ?? (await partsOf(space, claimNoOf(await settle(), finding)));
+  const subjects = new Set(finding.subjects);
+  return parts.filter(({ subject }) => subjects.has(subject));
 }
 
-/** The rows behind a claim are there only while its reader is: a look that was kept has none. */
-async function settledAgain(space: ReadSpace, finding: Finding, request: FindingsRequest) {
-  const { settled: all } = await lookForFindings(space, { ...request, keepsNumbers: false });
-  const settled = all.find((each) => each.finding.key === finding.key)?.settled;
-  assert(settled !== undefined, `${finding.key} was found and is not found again`);
-  return settled;
+function claimNoOf(all: readonly ClaimedFinding[], { key }: Finding): number {
+  const settled = all.find((each) => each.finding.key === key)?.settled;
+  assert(settled !== undefined, `${key} was found and is not found again`);
+  return settled.claimNo;
 }
 
 function isAbout(row: unknown, subjects: ReadonlySet<string>): boolean {
@@ -98,6 +124,8 @@ export interface ChangeRequest {
   readonly now: Date;
   readonly at: Date;
   readonly by?: string;
+  /** What the one who decides saw: refused where somebody has said something else meanwhile. */
+  readonly seen?: FindingRecord['state'];
   readonly reason?: string;
   readonly until?: string;
   readonly to?: string;
@@ -111,12 +139,14 @@ export async function changeFinding(dataDir: string, number: number, request: Ch
     change: request.change,
     detail: detailOf(request),
     until: request.change === 'exempt' ? untilOf(request) : null,
+    ...(request.seen !== undefined && { seen: request.seen }),
   };
   const writer = await openFindingWriter(dataDir);
   try {
-    const record = writer.change(number, wish);
-    if (record === undefined) throw noSuchFinding(number);
-    return record;
+    const wished = writer.change(number, wish);
+    if (wished === undefined) throw noSuchFinding(number);
+    if (!wished.isKept) throw changedMeanwhile(wished.record);
+    return wished.record;
   } finally {
     writer.close();
   }
@@ -154,6 +184,13 @@ function systemUser(): string {
     // A container may run under a number that has no name.
     return 'unknown';
   }
+}
+
+function changedMeanwhile({ number, state, by }: FindingRecord): OperationError {
+  const who = by === null || state === 'fixed' || state === 'back' ? 'the data say' : `${by} says`;
+  return new OperationError('finding-changed', `F-${number} has changed meanwhile: ${who} ${state}`, {
+    hint: 'Look at it again, and decide then.',
+  });
 }
 
 export function noSuchFinding(number: number): OperationError {

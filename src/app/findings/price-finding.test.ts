@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { Claim } from '../../facts/detector.ts';
 import { idleSessions } from '../../waste/idle-sessions.ts';
+import { strandedCommitments } from '../../waste/stranded-commitments.ts';
+import type { DetectorClaim } from './ask-detectors.ts';
 import { moneyOf } from './price-finding.ts';
 import type { ClaimSum } from './settle-claims.ts';
 
 const USD = 1_000_000n;
 
 /** What is told of a claim on idle time that cost $100, of which the bill falls by so much. */
-const told = (sum: Partial<ClaimSum>, over: Partial<Claim> = {}) =>
+const told = (sum: Partial<ClaimSum>, over: Partial<Claim> = {}, by: DetectorClaim['by'] = idleSessions) =>
   moneyOf({
     claimNo: 0,
     placed: {
-      by: idleSessions,
-      detector: idleSessions.name,
+      by,
+      detector: by.name,
       place: 0,
-      category: 'idle',
+      category: by.category,
       claim: { about: 'a', ownerSubject: null, what: '', because: [], fix: [], unless: '', takes: [], ...over },
     },
     sum: {
@@ -58,6 +60,15 @@ describe('a finding is called what most of it is, and keeps both parts', () => {
     },
   ];
   it.each(cases)('$name', ({ sum, want }) => expect(told(sum)).toMatchObject(want));
+
+  it('what was promised and not used at all is no capacity: nobody has GPUs of it', () => {
+    const sum = { usdMicros: 100n * USD, unpaidUnits: 1000n };
+    expect(told(sum)).toMatchObject({ capacityUnits: { low: 1000n, high: 1000n } });
+    expect(told(sum, {}, strandedCommitments)).toMatchObject({
+      kind: 'capacity',
+      capacityUnits: { low: 0n, high: 0n },
+    });
+  });
 
   it('what is spent either way stays capacity, and its cash is what others pay meanwhile', () => {
     const cashElsewhere = { lowUsdMicros: 3n * USD, highUsdMicros: 400n * USD };

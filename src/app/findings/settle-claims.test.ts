@@ -1,43 +1,17 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Claim, Take, WasteCategory } from '../../facts/detector.ts';
+import { cell, partText, placed, settledOn, take } from '../../../test/settled-on.ts';
+import type { Cell, Outcome } from '../../../test/settled-on.ts';
+import type { Take } from '../../facts/detector.ts';
 import type { Question } from '../../lake/ask.ts';
 import { openEngine, quote } from '../../lake/engine.ts';
 import type { Engine, LoadColumns } from '../../lake/engine.ts';
 import type { FindingPart } from '../../report/finding-explanation.ts';
 import type { PlacedClaim } from '../../waste/settle.ts';
-import { partsOf, settleClaims } from './settle-claims.ts';
-import type { ClaimSum } from './settle-claims.ts';
-
-/** A row of `subject_day`, as far as claims are settled against it. */
-interface Cell extends Omit<FindingPart, 'permille'> {
-  readonly nodeId: string | null;
-}
-
-const cell = (over: Partial<Cell> = {}): Cell => ({
-  day: '2026-03-02',
-  subject: 'job s/1/0',
-  deviceId: 'a',
-  nodeId: 'n1',
-  category: 'idle',
-  reason: null,
-  usdMicros: 100n,
-  marginalUsdMicros: 40n,
-  gpuUnits: 1000n,
-  ...over,
-});
-const take = (over: Partial<Take> = {}): Take => ({
-  subject: 'job s/1/0',
-  firstDay: '2026-03-01',
-  lastDay: '2026-03-03',
-  category: 'idle',
-  ...over,
-});
-const placed = (about: string, takes: readonly Take[], over: Partial<PlacedClaim> & { isQuestion?: boolean } = {}) => {
-  const { isQuestion = false, ...rest } = over;
-  const claim: Claim = { about, ownerSubject: null, what: '', because: [], fix: [], unless: '', takes, isQuestion };
-  return { detector: 'd', place: 0, category: 'idle' as WasteCategory, claim, ...rest };
-};
+import { partsOf, savedParts, saveParts } from './settle-claims.ts';
 
 let engine: Engine;
 beforeAll(async () => {
@@ -45,59 +19,100 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-type Outcome = Omit<ClaimSum, 'usdMicrosPerHour'> & { readonly parts: readonly string[] };
-
-/** What the claims get, by what they are about; with each the rows behind it. */
-async function settled(claims: readonly PlacedClaim[], cells: readonly Cell[]): Promise<Record<string, Outcome>> {
-  await writeCells(cells);
-  const space = {
-    ask: <Row>({ sql, params }: Question) => engine.rows<Row>(sql, params),
-    load: (table: string, columns: LoadColumns) => engine.load(table, columns),
-    make: (name: string, { sql, params }: Question) =>
-      engine.run(`CREATE OR REPLACE TEMP TABLE ${name} AS ${sql}`, params),
-  };
-  const outcomes: [string, Outcome][] = [];
-  for (const { placed: each, claimNo, sum } of await settleClaims(space, claims, {
-    first: '2026-03-01',
-    last: '2026-03-03',
-  })) {
-    const { usdMicrosPerHour: _rate, ...rest } = sum;
-    const parts = await partsOf(space, claimNo);
-    outcomes.push([each.claim.about, { ...rest, parts: parts.map(partText).toSorted() }]);
-  }
-  return Object.fromEntries(outcomes);
-}
-
-async function writeCells(cells: readonly Cell[]): Promise<void> {
-  const text = (value: string | null): string => (value === null ? 'NULL' : quote(value));
-  const rows = cells.map(
-    (each) =>
-      `(DATE ${quote(each.day)}, ${[each.subject, each.deviceId, each.nodeId, each.category, each.reason].map(text).join(', ')}, ${each.usdMicros}, ${each.marginalUsdMicros}, ${each.gpuUnits})`,
-  );
-  await engine.run(
-    `CREATE OR REPLACE TABLE subject_day (day DATE, subject VARCHAR, device_id VARCHAR, node_id VARCHAR, category VARCHAR,
-       reason VARCHAR, usd_micros BIGINT, marginal_usd_micros BIGINT, gpu_units BIGINT)`,
-  );
-  if (rows.length > 0) await engine.run(`INSERT INTO subject_day VALUES ${rows.join(', ')}`);
-  await engine.run(`CREATE OR REPLACE TABLE stint_day AS
-    SELECT DISTINCT day, subject, device_id, node_id, 0 AS unknown_s, 1 AS held_s FROM subject_day
-    WHERE device_id IS NOT NULL AND category IN ('unknown', 'idle', 'starved', 'lost', 'computing')`);
-}
-
-const partText = (part: FindingPart): string =>
-  [
-    part.day,
-    part.subject,
-    part.deviceId,
-    part.category,
-    part.reason,
-    part.permille,
-    part.usdMicros,
-    part.gpuUnits,
-  ].join(' ');
-
+const settled = (claims: readonly PlacedClaim[], cells: readonly Cell[]) => settledOn(engine, claims, cells);
 const moneyOf = async (claims: readonly PlacedClaim[], cells: readonly Cell[]) =>
   Object.fromEntries(Object.entries(await settled(claims, cells)).map(([about, { usdMicros }]) => [about, usdMicros]));
+
+const live = ({ claim, ...rest }: PlacedClaim): PlacedClaim => ({
+  ...rest,
+  claim: { ...claim, liveSince: new Date('2026-03-02T00:00:00Z') },
+});
+
+describe('an hour of a GPU that goes on is the rate of one claim', () => {
+  const HOUR = 63_000n * 3600n;
+  const [a, b] = [
+    cell({ day: '2026-03-03', deviceId: 'a', gpuUnits: HOUR }),
+    cell({ day: '2026-03-03', deviceId: 'b', gpuUnits: HOUR }),
+  ];
+  const box = { subject: 'node n1', day: '2026-03-03' };
+  const cases: Record<string, { claims: PlacedClaim[]; cells: Cell[]; want: Record<string, bigint | null> }> = {
+    'the one whose turn comes first': {
+      claims: [
+        live(placed('untouched', [take({ permille: 500 })], { place: 1 })),
+        live(placed('finished', [take({ deviceId: 'a', permille: 500 })])),
+        placed('over', [take()], { place: 2 }),
+      ],
+      cells: [a, b],
+      want: { finished: 360_000n, untouched: 360_000n, over: null },
+    },
+    'and once, whatever its hours are called': {
+      claims: [live(placed('one', [take(), take({ category: 'lost' })]))],
+      cells: [a, { ...a, category: 'lost', usdMicros: 20n }],
+      want: { one: 120n * 3600n },
+    },
+    // Two hours of it were free for $100, and one second was held, nobody knows by whom, for $7.
+    'of a machine that was free and held, each has its own part by its own time': {
+      claims: [
+        live(placed('free', [take({ subject: 'node n1', category: 'unallocated' })])),
+        live(placed('held', [take({ subject: 'node n1', category: 'unknown' })], { place: 1 })),
+      ],
+      cells: [
+        cell({ ...box, category: 'unallocated', gpuUnits: 2n * HOUR }),
+        cell({ ...box, category: 'unknown', usdMicros: 7n, gpuUnits: 63_000n }),
+      ],
+      want: { free: 50n, held: 7n * 3600n },
+    },
+  };
+  it.each(Object.entries(cases))('%s', async (_, { claims, cells, want }) => {
+    const rates = Object.entries(await settled(claims, cells)).map(([of, told]) => [of, told.usdMicrosPerHour]);
+    expect(Object.fromEntries(rates)).toEqual(want);
+  });
+});
+
+describe('a machine is freed where all that is held of it is in one claim', () => {
+  const other = { subject: 'job s/2/0' };
+  const cases: Record<string, { takes: Take[]; cells: Cell[]; want: bigint }> = {
+    'its one device': { takes: [take()], cells: [cell()], want: 40n },
+    'its device, and what stands beside it': {
+      takes: [take()],
+      cells: [cell(), cell({ deviceId: null, marginalUsdMicros: 5n })],
+      want: 45n,
+    },
+    'a device that two have, both': { takes: [take(), take(other)], cells: [cell(), cell(other)], want: 80n },
+    'not by one of the two': { takes: [take()], cells: [cell(), cell(other)], want: 0n },
+  };
+  it.each(Object.entries(cases))('%s', async (_, { takes, cells, want }) => {
+    expect((await settled([placed('one', takes)], cells))['one']?.freedUsdMicros).toBe(want);
+  });
+});
+
+it('rows that were saved are those of each claim, by its name', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'saved-parts-'));
+  try {
+    await settled(
+      [placed('a', [take({ permille: 300 })]), placed('b', [take()], { place: 1 })],
+      [cell(), cell({ day: '2026-03-03', usdMicros: null })],
+    );
+    const path = join(folder, 'rows.parquet');
+    const space = {
+      load: (table: string, columns: LoadColumns) => engine.load(table, columns),
+      save: (to: string, { sql }: Question) => engine.run(`COPY (${sql}) TO ${quote(to)} (FORMAT parquet)`),
+      ask: <Row>({ sql, params }: Question) =>
+        engine.rows<Row>(sql.replace('saved_part', `read_parquet(${quote(path)})`), params),
+    };
+    await saveParts(space, path, [
+      { claimNo: 0, key: 'first' },
+      { claimNo: 1, key: 'second' },
+    ]);
+    const tables = { ...space, make: async () => undefined };
+    expect(await savedParts(space, path, 'first')).toEqual(await partsOf(tables, 0));
+    expect(await savedParts(space, path, 'second')).toEqual(await partsOf(tables, 1));
+    expect((await savedParts(space, path, 'second')).map(({ permille }) => permille)).toEqual([700, 700]);
+    expect(await savedParts(space, path, 'nobody')).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 describe('who gets a dollar that two claims speak of', () => {
   const cases: { name: string; claims: PlacedClaim[]; cells?: Cell[]; want: Record<string, bigint | null> }[] = [
@@ -105,6 +120,12 @@ describe('who gets a dollar that two claims speak of', () => {
       name: 'the detector that stands first in the list gets it, the other nothing',
       claims: [placed('second', [take()], { place: 1 }), placed('first', [take()])],
       want: { first: 100n, second: null },
+    },
+    {
+      name: 'nobody gets it where the sensors were silent that day',
+      cells: [cell({ isSilent: true }), cell({ deviceId: 'b', usdMicros: 7n })],
+      claims: [placed('first', [take()])],
+      want: { first: 7n },
     },
     {
       name: 'of one detector the dearer claim gets it',
@@ -325,6 +346,7 @@ function outcomeOf(parts: readonly (Cell & FindingPart)[], cells: readonly Cell[
     cashUsdMicros: cash(paid),
     freedUsdMicros: cash(paid.filter((part) => part.nodeId === null || pairs(paid, part) === pairs(cells, part))),
     unpaidUnits: parts.reduce((sum, part) => sum + unpaidOf(part), 0n),
+    usdMicrosPerHour: null,
     unsaidUsdMicros: parts.reduce((sum, c) => sum + (c.marginalUsdMicros === null ? (c.usdMicros ?? 0n) : 0n), 0n),
     isUnknown: parts.every(({ category }) => category === 'unknown'),
     parts: parts.map(partText).toSorted(),

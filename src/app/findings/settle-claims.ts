@@ -1,6 +1,14 @@
 import { SHARE_UNITS } from '../../facts/column.ts';
 import type { FindingPart } from '../../report/finding-explanation.ts';
-import { CLAIM_PARTS, CLAIM_PLACES, CLAIM_ROWS, CLAIM_SUMS, claimRates, SHARED_PARTS } from '../../waste/settle-sql.ts';
+import {
+  ALL_CLAIM_PARTS,
+  CLAIM_PARTS,
+  CLAIM_PLACES,
+  CLAIM_ROWS,
+  CLAIM_SUMS,
+  claimRates,
+  SHARED_PARTS,
+} from '../../waste/settle-sql.ts';
 import { claimTables, inOrder } from '../../waste/settle.ts';
 import type { PlacedClaim } from '../../waste/settle.ts';
 import type { Asker } from '../../lake/ask.ts';
@@ -58,10 +66,11 @@ export async function settleClaims<Placed extends PlacedClaim>(
   const tables = claimTables(ordered);
   await space.load('claim', tables.claim);
   await space.load('claim_subject', tables.subject);
+  await space.load('claim_name', tables.name);
   await space.load('claim_take', tables.take);
   const days = (...names: readonly string[]) => names.map((table) => ({ table, first, last }));
   await space.make('claim_place', { tables: days('subject_day'), sql: CLAIM_PLACES });
-  await space.make('claim_row', { tables: days('subject_day', 'stint_day'), sql: CLAIM_ROWS });
+  await space.make('claim_row', { tables: days('subject_day'), sql: CLAIM_ROWS });
   await space.make('claim_part', { tables: [], sql: SHARED_PARTS });
   const sumOf = await claimSums(space, { first, last });
   return ordered.map((placed, claimNo) => ({ placed, claimNo, sum: sumOf(claimNo) }));
@@ -105,10 +114,44 @@ async function claimSums(space: Tables, { first, last }: Days): Promise<(claimNo
 
 /** Question: which rows of the ledger's days are behind a claim that was settled by this reader, and what has it of each? */
 export async function partsOf(space: Tables, claimNo: number): Promise<readonly FindingPart[]> {
-  const rows = await space.ask<Omit<FindingPart, 'permille'> & { permille: bigint }>({
+  const rows = await space.ask<PartRow>({
     tables: [],
     params: { claimNo },
     sql: CLAIM_PARTS,
   });
-  return rows.map(({ permille, ...part }) => ({ ...part, permille: Number(permille) }));
+  return rows.map(partOf);
+}
+
+type PartRow = Omit<FindingPart, 'permille'> & { readonly permille: bigint };
+const partOf = ({ permille, ...part }: PartRow): FindingPart => ({ ...part, permille: Number(permille) });
+
+/** Writes the rows behind all claims that were settled by this reader into a file, each under a name of its own. */
+export async function saveParts(
+  space: Pick<Asker, 'load' | 'save'>,
+  path: string,
+  keys: readonly { readonly claimNo: number; readonly key: string }[],
+): Promise<void> {
+  await space.load(
+    'claim_key',
+    new Map<string, Int32Array | readonly string[]>([
+      ['claim_no', Int32Array.from(keys, ({ claimNo }) => claimNo)],
+      ['finding_key', keys.map(({ key }) => key)],
+    ]),
+  );
+  await space.save(path, { tables: [], sql: ALL_CLAIM_PARTS });
+}
+
+/** The rows that were saved under a name. */
+export async function savedParts(
+  space: Pick<Asker, 'ask'>,
+  path: string,
+  key: string,
+): Promise<readonly FindingPart[]> {
+  const rows = await space.ask<PartRow>({
+    tables: [],
+    saved: [{ name: 'saved_part', path }],
+    params: { key },
+    sql: 'SELECT * EXCLUDE (finding_key) FROM saved_part WHERE finding_key = $key',
+  });
+  return rows.map(partOf);
 }

@@ -11,6 +11,11 @@ export interface ClaimedFinding {
   readonly settled: Settled<DetectorClaim>;
 }
 
+/** True of a team's part of a finding: what people said of all of it, and who they are, is not told with it. */
+export function isPart({ subjectsOfOthers }: Finding): boolean {
+  return subjectsOfOthers !== undefined;
+}
+
 /**
  * Question: what of all findings is a team's own?
  *

@@ -47,14 +47,6 @@ export const ServedWork = z.object({
 });
 export type ServedWork = z.infer<typeof ServedWork>;
 
-export const ServedBy = z.object({
-  service: z.string(),
-  subject: z.string(),
-  firstDay: z.string(),
-  lastDay: z.string(),
-});
-export type ServedBy = z.infer<typeof ServedBy>;
-
 const sum = (column: string, where = ''): string =>
   `CAST(sum(${column})${where === '' ? '' : ` FILTER (WHERE ${where})`} AS BIGINT)`;
 const PEAK = 'place * 4 <= places';
@@ -109,19 +101,3 @@ export const SERVED_SQL = `
          s.prefix_query_tokens AS "prefixQueryTokens", s.prefix_hit_tokens AS "prefixHitTokens", s.preemptions, s.inferences,
          s.executions
   FROM served s JOIN named n ON s.service = n.service LEFT JOIN paid p ON s.service = p.service ORDER BY s.service`;
-
-/**
- * The replicas of those services of which something may be claimed: their busiest hours made more of a GPU, or requests gave way.
- *
- * Reads: service_hour, service_day. Parameters: unknownPermilleMax, gainPermilleMin, preemptedPermilleMin.
- */
-export const SERVED_BY_SQL = `
-  WITH ${SERVED}, candidate AS (
-    SELECT service FROM served
-    WHERE CAST(peak_work_done AS DOUBLE) * CAST(busy_units AS DOUBLE) * 1000
-            >= CAST(work_done AS DOUBLE) * CAST(peak_busy_units AS DOUBLE) * $gainPermilleMin
-       OR preemptions * 1000 >= requests * $preemptedPermilleMin
-  )
-  SELECT d.service, d.subject, CAST(min(d.day) AS VARCHAR) AS "firstDay", CAST(max(d.day) AS VARCHAR) AS "lastDay"
-  FROM service_day d JOIN candidate c ON d.service = c.service WHERE NOT d.is_silent
-  GROUP BY d.service, d.subject ORDER BY d.service, d.subject`;

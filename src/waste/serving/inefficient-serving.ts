@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { detector } from '../../facts/detector.ts';
-import type { Claim, Take } from '../../facts/detector.ts';
+import type { Claim } from '../../facts/detector.ts';
 import { nameWord } from '../../facts/shell-word.ts';
 import { commentLine } from '../stop-command.ts';
-import { SERVED_BY_SQL, SERVED_SQL, ServedBy, ServedWork } from './inefficient-rows.ts';
+import { SERVED_SQL, ServedWork } from './inefficient-rows.ts';
 import { figureWords, percentWords, wholeWords } from '../wording.ts';
 
 const Options = z.object({
@@ -27,8 +27,8 @@ const EVALUATION =
  * Question: which services get less out of a busy GPU than their own hours show they could, and why?
  *
  * Tokens (else inferences, requests) for each second a GPU was busy, in all hours and in the busiest quarter of them: larger batches read the
- * weights once for more requests. Claimed only where the busy hours were hardly slower for callers, from end to end and to the first token, and where
- * quiet hours have replicas that can go; without the seconds of requests, and where only a trial can tell, it is asked. How full the GPU was does not count.
+ * weights once for more requests. Said only where the busy hours were hardly slower for callers, from end to end and to the first token. How full the
+ * GPU was does not count. It asks and claims nothing: seconds saved in a replica that stays are nobody's, and what replicas can go is `oversized-serving`.
  *
  * Reads: service_hour, service_day, subject_day.
  */
@@ -42,36 +42,26 @@ export const inefficientServing = detector({
   blast: 'Every caller of the service: latency changes with the size of batches.',
   effort: 'a flag, and an evaluation at the new load',
   options: Options,
-  ask: ({ unknownPermilleMax, gainPermilleMin, preemptedPermilleMin }) => ({
+  ask: ({ unknownPermilleMax }) => ({
     served: {
       row: ServedWork,
       tables: ['service_hour', 'service_day', 'subject_day'],
       params: { unknownPermilleMax },
       sql: SERVED_SQL,
     },
-    servedBy: {
-      row: ServedBy,
-      tables: ['service_hour', 'service_day'],
-      params: { unknownPermilleMax, gainPermilleMin, preemptedPermilleMin },
-      sql: SERVED_BY_SQL,
-    },
   }),
-  judge: ({ served, servedBy }, { options }) =>
+  judge: ({ served }, { options }) =>
     served
       .filter(({ hours }) => hours >= options.hoursMin)
-      .flatMap((service) => {
-        const by = servedBy.filter((replica) => replica.service === service.service);
-        return [
-          batchClaim(service, by, options),
+      .flatMap((service) =>
+        [
+          batchQuestion(service, options),
           executionQuestion(service, options),
-          preemptionClaim(service, by, options),
+          preemptionQuestion(service, options),
           prefixQuestion(service, options),
-        ].filter((claim) => claim !== undefined);
-      }),
+        ].filter((claim) => claim !== undefined),
+      ),
 });
-
-const takesOf = (by: readonly ServedBy[], permille: number): readonly Take[] =>
-  by.map(({ subject, firstDay, lastDay }) => ({ subject, firstDay, lastDay, category: 'computing', permille }));
 
 /** Requests a busy replica has in flight (Little: seconds of requests ÷ seconds of the clock); null where nobody counted. */
 function inFlight(requestMs: number | null, busyReplicaMs: number): number | null {
@@ -82,7 +72,7 @@ const mean = (sum: number | null, of: number | null): number | null =>
   sum === null || of === null || of === 0 ? null : sum / of;
 
 /** Its busiest hours make more of a GPU than all of them together; or so few requests meet that a trial is worth it. */
-function batchClaim(service: ServedWork, by: readonly ServedBy[], options: Options): Claim | undefined {
+function batchQuestion(service: ServedWork, options: Options): Claim | undefined {
   const { work, peakWork, busyUnits, peakBusyUnits, requestMs, requests, peakRequestMs, peakRequests } = service;
   if (work === null || work === 0 || peakWork === null || peakBusyUnits === 0) return undefined;
   const gain = peakWork / peakBusyUnits / (work / busyUnits);
@@ -99,22 +89,23 @@ function batchClaim(service: ServedWork, by: readonly ServedBy[], options: Optio
     all !== null && peak !== null && peak * 1000 > all * options.slowerPermilleMax;
   if (isGain && (isSlower(latency, peakLatency) || isSlower(first, peakFirst))) return undefined;
   const canGo = service.quietReplicas >= options.replicasMin * Math.max(1, service.quietHours);
-  const isClaimed = isGain && canGo && latency !== null && peakLatency !== null;
   const unit = service.hasTokens ? 'tokens' : service.inferences === null ? 'requests' : 'inferences';
   const rate = (done: number, units: number): string => figureWords((done * 63_000) / units);
-  const gained = Math.min(999, Math.floor(1000 - 1000 / gain));
   return {
     about: `${service.service} batches`,
     ownerSubject: service.lastSubject,
     what: isGain
-      ? `${service.name} makes ${figureWords(gain)}× the ${unit} of a busy GPU in its busiest hours${canGo ? '' : ': could its one replica serve more?'}`
-      : `${service.name} has ${figureWords(flight ?? 0)} requests in flight while it is busy: would larger batches do?`,
+      ? `${service.name} makes ${figureWords(gain)}× the ${unit} of a busy GPU in its busiest hours: ${canGo ? 'would fewer replicas do?' : 'could its one replica serve more?'}`
+      : `${service.name} has ${figureWords(flight ?? 0)} requests in flight while it is busy: would ${canGo ? 'fewer replicas' : 'a smaller GPU or a shared one'} do?`,
     because: [
       `${rate(work, busyUnits)} ${unit} for each busy GPU-second in ${wholeWords(service.hours)} hours, ${rate(peakWork, peakBusyUnits)} in the busiest quarter of them.`,
       ...costWords(service, unit),
       flight === null || peakFlight === null
         ? 'Seconds of requests are not counted, so that nothing is known of its latency.'
         : `Requests in flight in a busy replica: ${figureWords(flight)}, in the busiest quarter ${figureWords(peakFlight)}.`,
+      ...(isSmall && service.hasTokens
+        ? ['So few meet because so few come: by default an engine takes far more at a time.']
+        : []),
       ...latencyWords('A request took', latency, peakLatency),
       ...latencyWords('Its first token came after', first, peakFirst),
       ...(isGain && !canGo
@@ -122,12 +113,13 @@ function batchClaim(service: ServedWork, by: readonly ServedBy[], options: Optio
         : []),
       EVALUATION,
     ],
-    fix: batchFix(service, peakFlight, canGo),
+    fix: batchFix(service, { isCounted: peakFlight !== null, canGo }),
     unless: 'The mix of requests differs between quiet and busy hours, or the latency target holds only in quiet ones.',
-    takes: isClaimed ? takesOf(by, gained) : [],
-    // Half of it where quiet hours stay that cannot be filled.
-    reachable: { lowPermille: 500, highPermille: 1000 },
-    ...(!isClaimed && { isQuestion: true }),
+    effort: canGo
+      ? 'fewer replicas for a day, and an evaluation at that load'
+      : 'a trial on a smaller or shared GPU, and an evaluation',
+    takes: [],
+    isQuestion: true,
   };
 }
 
@@ -137,9 +129,9 @@ function latencyWords(what: string, all: number | null, peak: number | null): st
     : [`${what} ${seconds(all)} on average, ${seconds(peak)} in the busiest quarter.`];
 }
 
-/** What a million tokens (a thousand of what else is counted) cost in all hours and in the busiest: what replicas held, busy or not. */
+/** What a million tokens (a thousand of what else is counted) cost in hours with work and in the busiest: what replicas held, busy or not. */
 function costWords(
-  { work, peakWork, heldUnits, peakHeldUnits, usdMicros, paidUnits }: ServedWork,
+  { hours, work, peakWork, heldUnits, peakHeldUnits, usdMicros, paidUnits }: ServedWork,
   unit: string,
 ): string[] {
   if (work === null || work === 0 || peakWork === null || peakWork === 0) return [];
@@ -151,7 +143,7 @@ function costWords(
       : `$${smallFigure((Number(usdMicros) * heldFor) / paidUnits / 1_000_000)}`;
   };
   return [
-    `${words.replace(/^a/, 'A')} cost ${cost(heldUnits, work)} in all hours, ${cost(peakHeldUnits, peakWork)} in the busiest quarter (all that its replicas held).`,
+    `${words.replace(/^a/, 'A')} cost ${cost(heldUnits, work)} in the ${wholeWords(hours)} hours it worked in, ${cost(peakHeldUnits, peakWork)} in the busiest quarter of them (all that its replicas held then; bursar outcomes counts the other hours too).`,
   ];
 }
 
@@ -161,20 +153,23 @@ const smallFigure = (value: number): string =>
 
 const seconds = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${figureWords(ms / 1000)} s`);
 
-function batchFix({ name }: ServedWork, peakFlight: number | null, canGo: boolean): readonly string[] {
+/** Traffic is the limit, not the engine: by default it takes hundreds of requests at a time. */
+function batchFix(
+  { name }: ServedWork,
+  { isCounted, canGo }: { readonly isCounted: boolean; readonly canGo: boolean },
+): readonly string[] {
   return [
-    canGo
-      ? commentLine(
-          `fewer replicas of ${nameWord(name)} in its quiet hours, so that requests meet: see oversized-serving`,
-        )
-      : commentLine(
-          `one replica of ${nameWord(name)}: a smaller GPU or a slice, a GPU shared with another small model, or none while nobody asks`,
-        ),
-    ...(peakFlight === null
-      ? [commentLine('scrape e2e_request_latency_seconds (vLLM) or nv_inference_request_duration_us (Triton) first')]
+    ...(isCounted
+      ? []
+      : [commentLine('scrape e2e_request_latency_seconds (vLLM) or nv_inference_request_duration_us (Triton) first')]),
+    ...(canGo
+      ? [
+          commentLine(`fewer replicas of ${nameWord(name)} in its quiet hours, so that requests meet`),
+          'bursar findings --all --detector oversized-serving   # how many its hours need',
+        ]
       : [
           commentLine(
-            `vLLM: --max-num-seqs of at least ${Math.max(8, Math.ceil(peakFlight * 2))}; scale by requests in flight`,
+            `one replica of ${nameWord(name)}: a smaller GPU or a slice, a GPU shared with another small model, or none while nobody asks`,
           ),
         ]),
   ];
@@ -203,7 +198,7 @@ function executionQuestion(
 }
 
 /** Requests that gave way are read again from the beginning. */
-function preemptionClaim(service: ServedWork, by: readonly ServedBy[], options: Options): Claim | undefined {
+function preemptionQuestion(service: ServedWork, options: Options): Claim | undefined {
   const { preemptions, requests } = service;
   if (preemptions === null || requests === null || requests === 0) return undefined;
   const permille = Math.floor((preemptions * 1000) / requests);
@@ -211,16 +206,15 @@ function preemptionClaim(service: ServedWork, by: readonly ServedBy[], options: 
   return {
     about: `${service.service} preemptions`,
     ownerSubject: service.lastSubject,
-    what: `${service.name} works on ${percentWords(permille)} of its requests again for want of cache`,
+    what: `${service.name} works on ${percentWords(permille)} of its requests again for want of cache: is there room for more?`,
     because: [
       `${wholeWords(preemptions)} preemptions of ${wholeWords(requests)} requests (vllm:num_preemptions): what had been worked out of them was thrown away.`,
       EVALUATION,
     ],
     fix: ['# vLLM: --gpu-memory-utilization 0.95, or --max-num-seqs lower, or --kv-cache-dtype fp8 (quality)'],
     unless: 'The same few requests give way again and again: then it is their length that is to be looked at.',
-    takes: takesOf(by, Math.min(1000, permille)),
-    // From the prompts alone to all that was worked on.
-    reachable: { lowPermille: 250, highPermille: 1000 },
+    takes: [],
+    isQuestion: true,
   };
 }
 

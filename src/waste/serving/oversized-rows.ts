@@ -12,10 +12,15 @@ export const Service = z.object({
   workloadKind: z.string().nullable(),
   isStandby: z.boolean(),
   lastSubject: z.string(),
+  days: sqlCount,
   replicaDays: sqlCount,
   silentReplicas: sqlCount,
+  /** Seconds of all its replicas, whatever GPUs each has. */
+  heldS: sqlCount,
   heldUnits: z.bigint(),
   busyUnits: z.bigint(),
+  /** What its replicas cost in the window; null where some of it has no price. */
+  usdMicros: z.bigint().nullable(),
 });
 
 /** An hour of the day of one service, on working days or at weekends. */
@@ -59,12 +64,23 @@ export type ServiceDay = z.infer<typeof ServiceDay>;
 const milli = (units: string): string =>
   `CAST((${units} * 1000 - (${units} * 1000) % one_units) / one_units AS BIGINT)`;
 
+/** Reads: service_day, subject_day. */
 export const SERVICES_SQL = `
-  SELECT service, min(name) AS name, min(cluster) AS cluster, min(namespace) AS namespace, min(workload_kind) AS "workloadKind",
-         bool_or(is_standby) AS "isStandby", max_by(subject, CAST(day AS VARCHAR) || ' ' || subject) AS "lastSubject",
-         count(*) AS "replicaDays", count(DISTINCT CASE WHEN is_silent THEN subject END) AS "silentReplicas",
-         CAST(sum(held_units) AS BIGINT) AS "heldUnits", CAST(sum(busy_units) AS BIGINT) AS "busyUnits"
-  FROM service_day GROUP BY service ORDER BY service`;
+  WITH paid AS (
+    SELECT d.service, CAST(sum(c.usd_micros) AS BIGINT) AS usd_micros, count(*) FILTER (WHERE c.usd_micros IS NULL) AS unpriced
+    FROM service_day d JOIN subject_day c ON d.day = c.day AND d.subject = c.subject
+    WHERE c.category IN ('unknown', 'idle', 'starved', 'lost', 'computing') GROUP BY d.service
+  ), named AS (
+    SELECT service, min(name) AS name, min(cluster) AS cluster, min(namespace) AS namespace, min(workload_kind) AS workload_kind,
+           bool_or(is_standby) AS is_standby, max_by(subject, CAST(day AS VARCHAR) || ' ' || subject) AS last_subject,
+           count(DISTINCT day) AS days, count(*) AS replica_days, count(DISTINCT CASE WHEN is_silent THEN subject END) AS silent_replicas,
+           CAST(sum(held_s) AS BIGINT) AS held_s, CAST(sum(held_units) AS BIGINT) AS held_units, CAST(sum(busy_units) AS BIGINT) AS busy_units
+    FROM service_day GROUP BY service
+  )
+  SELECT n.service, n.name, n.cluster, n.namespace, n.workload_kind AS "workloadKind", n.is_standby AS "isStandby",
+         n.last_subject AS "lastSubject", n.days, n.replica_days AS "replicaDays", n.silent_replicas AS "silentReplicas",
+         COALESCE(n.held_s, 0) AS "heldS", n.held_units AS "heldUnits", n.busy_units AS "busyUnits", CASE WHEN p.unpriced = 0 THEN p.usd_micros END AS "usdMicros"
+  FROM named n LEFT JOIN paid p ON n.service = p.service ORDER BY n.service`;
 
 export const HOURS_SQL = `
   WITH ${NEEDED_HOURS}, timed AS (

@@ -3,7 +3,7 @@ import { detector } from '../../facts/detector.ts';
 import type { Claim, JudgeContext, Take } from '../../facts/detector.ts';
 import { DAYS_SQL, HOURS_SQL, Service, ServiceDay, SERVICES_SQL, ServiceHours } from './oversized-rows.ts';
 import { daySpark } from '../day-spark.ts';
-import { clockText, quietHours } from './quiet-hours.ts';
+import { clockText, isWithin, quietHours } from './quiet-hours.ts';
 import type { QuietHours } from './quiet-hours.ts';
 import { scalingFix } from './serving-fix.ts';
 import { isStandby, silentQuestion, standbyQuestion } from './standby-questions.ts';
@@ -27,7 +27,7 @@ type Options = z.infer<typeof Options>;
  * labelled a standby, and what serves nothing while its siblings do, is asked about. A service that nobody calls is
  * `forgotten-resources`.
  *
- * Reads: service_hour, service_day.
+ * Reads: service_hour, service_day, subject_day.
  */
 export const oversizedServing = detector({
   name: 'oversized-serving',
@@ -42,7 +42,7 @@ export const oversizedServing = detector({
   ask: ({ loadPermille, loadPermilleMax, reserve, unknownPermilleMax }) => {
     const params = { loadPermille, loadPermilleMax, reserve, unknownPermilleMax };
     return {
-      services: { row: Service, tables: ['service_day'], sql: SERVICES_SQL },
+      services: { row: Service, tables: ['service_day', 'subject_day'], sql: SERVICES_SQL },
       hours: { row: ServiceHours, tables: ['service_hour'], params, sql: HOURS_SQL },
       days: { row: ServiceDay, tables: ['service_hour', 'service_day'], params, sql: DAYS_SQL },
     };
@@ -124,16 +124,16 @@ function excessClaim(
     }));
   const quiet = quietHours(workdays, options.quietPermilleMin);
   const held = Math.round(totals.held);
-  // Hours that need more than was held were carried by what was held.
-  const most = Math.min(Math.round(totals.heldMax), totals.neededLowMax);
-  const replicasMin = Math.min(most, held, ...hours.map(({ neededLowMost }) => neededLowMost));
+  const most = totals.neededLowMax;
+  const known = hours.filter(({ knownHours }) => knownHours > 0);
+  const replicasMin = Math.min(most, ...known.map(({ neededLowMost }) => neededLowMost));
   const mean = Math.round(totals.heldMax) > held ? ' on average' : '';
   const when = quiet === undefined ? '' : `; ${quiet.neededMost} would do ${clockText(quiet)}`;
   return {
     about: service.service,
     ownerSubject: service.lastSubject,
     what: `${service.name} holds ${countWords(held, 'replica')}${mean}, its hours need ${replicasMin === most ? most : `${replicasMin} to ${most}`}${when}`,
-    because: evidenceOf(totals, hours, quiet === undefined ? [] : [quietText(quiet, held)], options),
+    because: evidenceOf(totals, hours, quiet === undefined ? [] : quietText(quiet, hours), options),
     fix: scalingFix({ ...service, replicas: held, replicasMin, replicasMax: most, inFlight: totals.inFlight }),
     unless:
       'Minutes much busier than their hour, a latency target that only idle replicas meet, or a start that takes longer than traffic takes to rise.',
@@ -156,8 +156,16 @@ function takesOf({ day, excessPermille, subjects }: ServiceDay): Take[] {
   return subjects.map((subject) => ({ subject, firstDay: day, lastDay: day, category: 'idle', permille }));
 }
 
-function quietText(quiet: QuietHours, held: number): string {
-  return `At least ${Math.floor(held / 2)} of ${countWords(held, 'replica')} were not needed ${clockText(quiet)}, each hour on ${quiet.quietDays} of ${quiet.days} working days or more.`;
+/** Of the replicas that were there in these hours, not of those of the whole day. */
+function quietText(quiet: QuietHours, hours: readonly ServiceHours[]): string[] {
+  const within = hours.filter(({ isWeekend, hour }) => !isWeekend && isWithin(quiet, hour));
+  const held = Math.round(totalsOf(within).held);
+  const spare = held - quiet.neededMost;
+  if (spare <= 0) return [];
+  const when = clockText(quiet).replace(/^[a-z]/, (letter) => letter.toUpperCase());
+  return [
+    `${when}: ${spare} of ${countWords(held, 'replica')} ${spare === 1 ? 'was' : 'were'} not needed, on nine working days of ten or more.`,
+  ];
 }
 
 function evidenceOf(
@@ -166,17 +174,15 @@ function evidenceOf(
   quiet: readonly string[],
   { loadPermille, loadPermilleMax, reserve }: Options,
 ): readonly string[] {
-  const held = Math.round(totals.held);
+  const [held, heldMax] = [Math.round(totals.held), Math.round(totals.heldMax)];
   const weekend = hours.filter(({ isWeekend, knownHours }) => isWeekend && knownHours > 0);
-  const weekendMax = Math.min(
-    Math.round(totals.heldMax),
-    Math.max(0, ...weekend.map(({ neededLowMax }) => neededLowMax)),
-  );
+  const weekendMax = Math.max(0, ...weekend.map(({ neededLowMax }) => neededLowMax));
+  const beyond = totals.neededLowMax > heldMax ? ` (it held ${heldMax})` : '';
   return [
     `Busy: ${figureWords(totals.busy)} of ${countWords(held, 'replica')} on average, ${figureWords(totals.busyMax)} in the busiest hour, of ${wholeWords(totals.knownHours)} known hours (GPU activity: computing less gaps between requests).`,
     ...quiet,
-    ...(weekend.length === 0 ? [] : [`At weekends ${countWords(weekendMax, 'replica')} carry the busiest hour.`]),
-    `Needed at ${percentWords(loadPermille)} load with ${reserve} in reserve: ${totals.neededLowMax} at most; at ${percentWords(loadPermilleMax)}: ${totals.neededHighMax}.`,
+    ...(weekend.length === 0 ? [] : [`At weekends the busiest hour needs ${countWords(weekendMax, 'replica')}.`]),
+    `Needed at ${percentWords(loadPermille)} load with ${reserve} in reserve: ${totals.neededLowMax} at most${beyond}; at ${percentWords(loadPermilleMax)}: ${totals.neededHighMax}.`,
     totals.requests === null
       ? 'No counter of its requests is known; what it needs rests on GPU activity alone.'
       : `${wholeWords(totals.requests)} requests counted${totals.inFlight === null ? '' : `, ${figureWords(totals.inFlight)} in flight in a busy replica`}.`,

@@ -15,9 +15,6 @@ export interface QuietHours {
   readonly untilHour: number;
   /** The most of this of any of its hours. */
   readonly neededMost: number;
-  /** Of its least quiet hour: days it is known on, and those on which it was quiet. */
-  readonly days: number;
-  readonly quietDays: number;
 }
 
 /**
@@ -54,21 +51,30 @@ function stretchOf(
   const found = Array.from({ length }, (_, place) => hours[(fromHour + place) % HOURS]).filter(
     (hour) => hour !== undefined,
   );
-  const [first] = found;
-  if (first === undefined) return undefined;
-  // Days are counted of one hour, the least quiet: hours are not known on the same number of days.
-  const least = found.reduce((a, b) => (b.quietDays * a.days < a.quietDays * b.days ? b : a), first);
+  if (found.length === 0) return undefined;
   return {
     fromHour,
     untilHour: (fromHour + length) % HOURS,
     neededMost: Math.max(...found.map(({ neededMost }) => neededMost)),
-    days: least.days,
-    quietDays: least.quietDays,
   };
 }
 
-/** `22:00–07:00 UTC`, or `at any hour`. */
-export function clockText({ fromHour, untilHour }: QuietHours): string {
+/** So many hours from the first on; all of them where it ends where it begins. */
+function lengthOf({ fromHour, untilHour }: QuietHours): number {
+  return ((untilHour - fromHour + HOURS - 1) % HOURS) + 1;
+}
+
+export function isWithin(quiet: QuietHours, hour: number): boolean {
+  return (hour - quiet.fromHour + HOURS) % HOURS < lengthOf(quiet);
+}
+
+/** `22:00–07:00 UTC`, `at any hour`; of most of a day, over midnight, what is left of it: `in all hours but 15:00–16:00 UTC`. */
+export function clockText(quiet: QuietHours): string {
+  const { fromHour, untilHour } = quiet;
+  if (fromHour === untilHour) return 'at any hour';
   const clock = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
-  return fromHour === untilHour ? 'at any hour' : `${clock(fromHour)}–${clock(untilHour)} UTC`;
+  const isMost = untilHour < fromHour && lengthOf(quiet) * 2 > HOURS;
+  return isMost
+    ? `in all hours but ${clock(untilHour)}–${clock(fromHour)} UTC`
+    : `${clock(fromHour)}–${clock(untilHour)} UTC`;
 }

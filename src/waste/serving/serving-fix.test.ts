@@ -51,12 +51,16 @@ describe('how a service is made to follow its traffic', () => {
     { name: 'a"},evil="' },
   ])('names that are none get into no command: %j', (odd) => {
     const lines = scalingFix({ ...CHAT, ...odd });
-    expect(lines).toEqual(['# at least 2, at most 7 replicas, by requests in flight or waiting']);
+    expect(lines).toEqual([
+      '# at least 2, at most 7 replicas, by requests in flight or waiting',
+      expect.stringMatching(/^# this frees pods/),
+    ]);
   });
 
   it('a kind that scales itself gets the two numbers', () => {
     expect(scalingFix({ ...CHAT, workloadKind: 'InferenceService' })).toEqual([
       '# in the manifest of chat-api (namespace serving): minReplicas: 2, maxReplicas: 7',
+      expect.stringMatching(/^# this frees pods/),
     ]);
   });
 });

@@ -1,3 +1,5 @@
+import { commentLine } from '../stop-command.ts';
+
 /** What a change of replicas needs to know of a service. */
 export interface Scaled {
   readonly name: string;
@@ -16,6 +18,10 @@ const SCALABLE: ReadonlyMap<string, string> = new Map([
   ['Deployment', 'deployment'],
   ['StatefulSet', 'statefulset'],
 ]);
+/** What a command that ends pods leaves undone: money is of machines. */
+export const PODS_ARE_NOT_NODES = commentLine(
+  'this frees pods; a bill falls once the node is gone: a cluster autoscaler takes empty ones, else drain it and end its rent',
+);
 /** What Kubernetes lets a name be. Anything else is data of somebody else and gets into no command. */
 const KUBERNETES_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
@@ -24,10 +30,16 @@ export function scalingFix(scaled: Scaled): readonly string[] {
   const { name, namespace, workloadKind, replicas, replicasMin, replicasMax } = scaled;
   const kind = SCALABLE.get(workloadKind ?? '');
   const isNamed = KUBERNETES_NAME.test(name) && namespace !== null && KUBERNETES_NAME.test(namespace);
-  if (!isNamed) return [`# at least ${replicasMin}, at most ${replicasMax} replicas, by requests in flight or waiting`];
+  if (!isNamed) {
+    return [
+      `# at least ${replicasMin}, at most ${replicasMax} replicas, by requests in flight or waiting`,
+      PODS_ARE_NOT_NODES,
+    ];
+  }
   if (kind === undefined) {
     return [
       `# in the manifest of ${name} (namespace ${namespace}): minReplicas: ${replicasMin}, maxReplicas: ${replicasMax}`,
+      PODS_ARE_NOT_NODES,
     ];
   }
   return [
@@ -38,6 +50,7 @@ export function scalingFix(scaled: Scaled): readonly string[] {
     ...scaledObject(scaled, namespace),
     '# serverAddress is your Prometheus; the query is of vLLM (Triton: nv_inference_pending_request_count)',
     '# minReplicaCount: 0 where callers can wait for a cold start',
+    PODS_ARE_NOT_NODES,
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { Claim } from '../../facts/detector.ts';
 import type { Service } from './oversized-rows.ts';
-import { countWords } from '../wording.ts';
+import { countWords, gpuHourWords, gpuWords, moneyWords } from '../wording.ts';
 
 /** Named or labelled so, or without a second of work while a service of the same family serves beside it. */
 export function isStandby(service: Service, services: readonly Service[]): boolean {
@@ -20,14 +20,20 @@ export function isStandby(service: Service, services: readonly Service[]): boole
 
 const QUESTION = { isQuestion: true, takes: [], fix: [] } as const;
 
-export function standbyQuestion({ service, name, lastSubject, busyUnits, isStandby: isNamed }: Service): Claim {
+export function standbyQuestion(standby: Service): Claim {
+  const { service, name, lastSubject, busyUnits, isStandby: isNamed, heldUnits, usdMicros } = standby;
   const served = busyUnits === 0n ? 'served nothing in the window' : 'is called a standby';
+  const gpuSeconds = Number(heldUnits / 63_000n);
+  const daySeconds = Math.max(1, standby.days) * 86_400;
+  const replicas = Math.max(1, Math.round(standby.heldS / daySeconds));
+  const gpus = Math.max(1, Math.round((gpuSeconds * 10) / daySeconds)) / 10;
   return {
     ...QUESTION,
     about: `${service} standby`,
     ownerSubject: lastSubject,
-    what: `${name} ${served}: is so much of it kept warm on purpose?`,
+    what: `${name} ${served}: ${replicas === 1 ? 'is' : 'are'} ${countWords(replicas, 'replica')} of it (${gpuWords(gpus, null)}) kept warm on purpose?`,
     because: [
+      `${gpuHourWords(gpuSeconds)} held in ${countWords(standby.days, 'day')}${usdMicros === null ? '' : `, ${moneyWords(usdMicros)}`}.`,
       isNamed
         ? 'Its name or a label says that it waits for a failover.'
         : 'Another service of its family in the same namespace serves, this one does not (GPU activity).',

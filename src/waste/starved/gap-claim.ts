@@ -12,7 +12,7 @@ const STEP_RATIO_MIN_PERMILLE = 1200;
 const WELL_FED_PERMILLE = 50;
 
 /**
- * Work in which no kernel runs for part of the time it computes: it waits for its input. Where its own runs do not show why, those of
+ * Work in which no kernel runs for part of the time it is at work: it waits for its input. Where its own runs do not show why, those of
  * the same name elsewhere may: a script is the same whoever's account pays for it. Where nothing shows it and the gaps are no larger than
  * launching kernels makes, nothing is said; where kernels are small, both are named, because the sensors cannot tell them apart.
  */
@@ -38,7 +38,7 @@ export function gapClaims(
     ownerSubject: takes[0]?.subject ?? null,
     what: `${kindWords(kind)} waits for ${small === null ? causeName(diagnosis.cause, levels) : 'its input, or between small kernels,'} ${percentWords(permilleOf(gapS, heldS))} of its time, ${countWords(runs, 'run')}`,
     because: [
-      `No kernel ran in ${percentWords(gapPermille)} of the time it computed: ${gpuHoursOfWords(gapS, heldS)} held (engine activity, else utilisation).`,
+      `No kernel ran in ${percentWords(gapPermille)} of the time its runs were at work, pauses left out: ${gpuHoursOfWords(gapS, heldS)} held (engine activity, else utilisation).`,
       ...(small === null
         ? []
         : [
@@ -52,6 +52,9 @@ export function gapClaims(
     takes,
     reachable: reachableOf(diagnosis, gapPermille, context.options.flatPermille),
     ...(diagnosis.cause === 'cores' ? {} : { basis: 'modelled' as const }),
+    ...(diagnosis.cause === 'nodes'
+      ? { blast: 'Runs that are under way are not touched; a later one may take longer on fewer machines.' }
+      : {}),
   };
   return [claim];
 }

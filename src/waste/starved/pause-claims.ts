@@ -9,7 +9,7 @@ const NAMED_PERMILLE_MIN = 250;
 
 const WORDS = {
   start: { noun: 'start-up', verb: 'starting up' },
-  saving: { noun: 'pauses with a recorded checkpoint', verb: 'writing checkpoints' },
+  saving: { noun: 'checkpoints, as long as they are recorded', verb: 'writing checkpoints' },
   short: { noun: 'short pauses, often checkpoints', verb: 'in short pauses' },
   long: { noun: 'long pauses, often evaluation on the CPU', verb: 'in long pauses' },
 } as const;
@@ -48,8 +48,8 @@ export function pauseClaim(
     because: [
       `Its GPUs did nothing for ${gpuHoursOfWords(pauseS, heldS)} held, and then went on (engine, else SM, else utilisation).`,
       ...ranked.map(
-        ({ place, pauses: count, lengthS, deviceS, runs: inRuns, computedBetweenS }) =>
-          `${percentWords(permilleOf(deviceS, seenS))} of it: ${WORDS[place].noun}; ${countWords(count, 'pause')} in ${countWords(inRuns, 'run')}, the middle one ${spanWords(lengthS)}${place === 'start' ? '' : `, one every ${spanWords(computedBetweenS / Math.max(1, count))}`}.`,
+        ({ place, pauses: count, beyond, lengthS, deviceS, runs: inRuns, computedBetweenS }) =>
+          `${percentWords(permilleOf(deviceS, seenS))} of it: ${WORDS[place].noun}; ${countWords(count, 'pause')} in ${countWords(inRuns, 'run')}, the middle one ${lengthS < 60 ? `${lengthS} s` : spanWords(lengthS)}${place === 'start' ? '' : `, one every ${spanWords(computedBetweenS / Math.max(1, count))}`}${beyond === 0 ? '' : `; ${beyond === count ? 'in all' : `in ${beyond.toLocaleString('en-US')}`} of them a checkpoint was recorded, and its time is taken off`}.`,
       ),
     ],
     fix: [
@@ -62,6 +62,8 @@ export function pauseClaim(
     basis: 'modelled',
     reachable: { lowPermille: 300, highPermille: 900 },
     effort: 'an afternoon: saving and evaluating aside',
+    blast:
+      'Runs that are under way are not touched; what is saved or evaluated aside needs memory and disk of its own while the run goes on.',
   };
 }
 
@@ -96,5 +98,6 @@ export function exchangeClaim(levels: readonly Level[], context: JudgeContext<St
     basis: 'modelled',
     reachable: { lowPermille: 200, highPermille: 700 },
     effort: 'an afternoon, and a check that the loss falls as before',
+    blast: 'Runs that are under way are not touched; a larger batch can change how the loss of a later run falls.',
   };
 }

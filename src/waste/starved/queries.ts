@@ -13,6 +13,8 @@ const CLAIMED_S = 900;
 const SHORT_PAUSE_S = 600;
 /** Samples are minutes apart, so that a pause is known to about that. */
 const NEAR_MINUTES = 2;
+/** By less than this, the usual time between samples, a pause may look longer than what happened in it. */
+const SAMPLE_S = 300;
 
 /** Cores are counted for each device held, a slice like a GPU; the part of the machine that is there for it is known of whole GPUs only. */
 const MEASURED = `
@@ -46,9 +48,13 @@ export const LEVELS_SQL = `
     GROUP BY ${KIND}, s.source, cores, CASE WHEN is_whole THEN p.there END, nodes > 1
     ORDER BY ${KIND}, s.source, cores, "coresThere", "isSpread"`;
 
+const PAUSE_FROM = `t.from_at - INTERVAL '${NEAR_MINUTES}' MINUTE`;
+const PAUSE_UNTIL = `t.until_at + INTERVAL '${NEAR_MINUTES}' MINUTE`;
+
 /**
- * Pauses by kind: at the begin, those in which a checkpoint was recorded, and of the rest short and long ones; how often they come. What a pause was for is known
- * only where somebody recorded it.
+ * Pauses by kind: at the begin, the recorded time of checkpoints in them, and of the rest short and long ones; how often they come. What a pause was for is known
+ * only where somebody recorded it, and for as long as it was recorded: what a pause has beyond its checkpoint is a long one of its own.
+ * A checkpoint of which only the moment is recorded explains a short pause and no long one.
  */
 export const PAUSES_SQL = `
     WITH ${LIVES}, ${MEASURED}, ${WRITTEN}, stood AS (
@@ -56,22 +62,38 @@ export const PAUSES_SQL = `
              count(*) AS devices, date_diff('second', from_at, until_at) AS length_s
       FROM pause GROUP BY source, allocation_id, attempt, from_at, until_at
     ), saved AS (
-      SELECT DISTINCT t.subject, t.from_at FROM stood t
-      JOIN written w ON w.allocation_id = t.allocation_id AND w.window_from <= t.until_at + INTERVAL '${NEAR_MINUTES}' MINUTE
-        AND COALESCE(w.window_until, w.window_from) >= t.from_at - INTERVAL '${NEAR_MINUTES}' MINUTE
+      SELECT t.subject, t.from_at, t.until_at, CAST(sum(CASE WHEN w.window_until IS NULL THEN 0 ELSE
+               date_diff('second', CASE WHEN w.window_from > ${PAUSE_FROM} THEN w.window_from ELSE ${PAUSE_FROM} END,
+                                   CASE WHEN w.window_until < ${PAUSE_UNTIL} THEN w.window_until ELSE ${PAUSE_UNTIL} END) END) AS BIGINT) AS recorded_s
+      FROM stood t
+      JOIN written w ON w.allocation_id = t.allocation_id AND w.window_from <= ${PAUSE_UNTIL}
+        AND COALESCE(w.window_until, w.window_from) >= ${PAUSE_FROM}
+      GROUP BY t.subject, t.from_at, t.until_at
+    ), told AS (
+      SELECT s.home, s.stem, s.model, s.subject, s.wall_s, t.length_s, t.devices, c.subject IS NOT NULL AS is_saved,
+             t.from_at <= s.held_since + INTERVAL '2' MINUTE AS is_start,
+             CASE WHEN c.subject IS NULL OR t.from_at <= s.held_since + INTERVAL '2' MINUTE THEN 0
+                  WHEN c.recorded_s > t.length_s - ${SAMPLE_S} OR (c.recorded_s = 0 AND t.length_s <= ${SHORT_PAUSE_S}) THEN t.length_s
+                  ELSE c.recorded_s END AS saving_s
+      FROM stood t JOIN seen s ON t.subject = s.subject
+      LEFT JOIN saved c ON t.subject = c.subject AND t.from_at = c.from_at AND t.until_at = c.until_at
+    ), part AS (
+      SELECT 'saving' AS part UNION ALL SELECT 'rest' AS part
     ), kept AS (
-      SELECT s.home, s.stem, s.model, s.subject, s.wall_s, t.length_s, t.length_s * t.devices AS device_s,
-             CASE WHEN t.from_at <= s.held_since + INTERVAL '2' MINUTE THEN 'start' WHEN c.subject IS NOT NULL THEN 'saving'
-                  WHEN t.length_s <= ${SHORT_PAUSE_S} THEN 'short' ELSE 'long' END AS place
-      FROM stood t JOIN seen s ON t.subject = s.subject LEFT JOIN saved c ON t.subject = c.subject AND t.from_at = c.from_at
+      SELECT home, stem, model, subject, wall_s, devices, is_saved AND NOT is_start AND part = 'rest' AS is_beyond,
+             CASE WHEN part = 'saving' THEN saving_s ELSE length_s - saving_s END AS length_s,
+             CASE WHEN is_start THEN 'start' WHEN part = 'saving' THEN 'saving'
+                  WHEN NOT is_saved AND length_s <= ${SHORT_PAUSE_S} THEN 'short' ELSE 'long' END AS place
+      FROM told CROSS JOIN part WHERE CASE WHEN part = 'saving' THEN saving_s ELSE length_s - saving_s END > 0
     ), middle AS (
       SELECT home, COALESCE(stem, '') AS stem, COALESCE(model, '') AS model, place, ${nearestRank('length_s', 50)} AS length_s
       FROM kept GROUP BY home, COALESCE(stem, ''), COALESCE(model, ''), place
     ), of_run AS (
-      SELECT ${KIND}, place, subject, count(*) AS pauses, CAST(sum(device_s) AS BIGINT) AS device_s, min(wall_s) AS wall_s
+      SELECT ${KIND}, place, subject, count(*) AS pauses, count(*) FILTER (WHERE is_beyond) AS beyond,
+             CAST(sum(length_s * devices) AS BIGINT) AS device_s, min(wall_s) AS wall_s
       FROM kept GROUP BY ${KIND}, place, subject
     )
-    SELECT r.home, r.stem, r.model, r.place, CAST(sum(r.pauses) AS BIGINT) AS pauses, count(*) AS runs,
+    SELECT r.home, r.stem, r.model, r.place, CAST(sum(r.pauses) AS BIGINT) AS pauses, CAST(sum(r.beyond) AS BIGINT) AS beyond, count(*) AS runs,
            CAST(sum(r.device_s) AS BIGINT) AS "deviceS", min(m.length_s) AS "lengthS",
            CAST(sum(r.wall_s) AS BIGINT) AS "computedBetweenS"
     FROM of_run r JOIN middle m ON r.home = m.home AND COALESCE(r.stem, '') = m.stem AND COALESCE(r.model, '') = m.model
@@ -87,7 +109,7 @@ export const STEPS_SQL = `
       SELECT s.subject, s.home, s.stem, s.model, CAST(sum(date_diff('second', w.window_from, w.window_until)) AS BIGINT) AS wall_s,
              CAST(CAST(sum(w.quantity) AS DOUBLE) AS BIGINT) AS steps
       FROM work w JOIN seen s ON w.allocation_id = s.allocation_id AND s.attempt = 0
-      WHERE w.unit = 'step' AND w.window_until IS NOT NULL AND w.window_from >= $from AND w.window_from < $until
+      WHERE w.unit = 'step' AND w.window_until IS NOT NULL AND w.window_from >= $from AND w.window_from < $until AND s.wall_s >= ${STEP_RUN_S}
       GROUP BY s.subject, s.home, s.stem, s.model
       HAVING sum(w.quantity) >= 1 AND sum(date_diff('second', w.window_from, w.window_until)) >= ${STEP_RUN_S}
     ), timed AS (
@@ -98,9 +120,7 @@ export const STEPS_SQL = `
 
 /** Days by kind: device-seconds that were at work, waits taken off, and those of which anything is known. */
 export const DAYS_SQL = `
-    WITH ${LIVES}, ${MEASURED}
-    SELECT s.home, s.stem, s.model, CAST(d.day AS VARCHAR) AS day,
-           CAST(sum(d.computing_s - COALESCE(d.gap_s, 0) - COALESCE(d.exchange_s, 0)) AS BIGINT) AS "atWorkS",
-           CAST(sum(d.held_s - d.unknown_s) AS BIGINT) AS "knownS"
-    FROM stint_day d JOIN seen s ON d.subject = s.subject
-    GROUP BY s.home, s.stem, s.model, d.day ORDER BY s.home, s.stem, s.model, d.day`;
+    SELECT COALESCE(account, namespace, '') AS home, workload_stem AS stem, model, CAST(day AS VARCHAR) AS day,
+           CAST(sum(computing_s - gap_s - exchange_s) AS BIGINT) AS "atWorkS", CAST(sum(held_s - unknown_s) AS BIGINT) AS "knownS"
+    FROM life_day WHERE manner = 'job' AND allocation_id IS NOT NULL AND shared_s * 1000 <= held_s * $unknownPermilleMax
+    GROUP BY COALESCE(account, namespace, ''), workload_stem, model, day ORDER BY home, stem, model, day`;

@@ -50,13 +50,15 @@ export const Level = z.object({
 });
 export type Level = z.infer<typeof Level>;
 
-/** Pauses of one kind and model: at the begin, with a recorded checkpoint, short ones, long ones. */
+/** Pauses of one kind and model: at the begin, the recorded time of a checkpoint, short ones, long ones. */
 export const Pauses = z.object({
   home: z.string(),
   stem: z.string().nullable(),
   model: z.string().nullable(),
   place: z.enum(['start', 'saving', 'short', 'long']),
   pauses: sqlCount,
+  /** Those of them that are what a pause had beyond its recorded checkpoint. */
+  beyond: sqlCount,
   runs: sqlCount,
   deviceS: sqlCount,
   /** The middle one. */
