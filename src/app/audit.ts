@@ -25,6 +25,9 @@ const FORGOTTEN: readonly string[] = [
   'stranded-commitments',
 ];
 
+/** Of these only what is still there: a run that is over and a habit of the night are findings, and nothing that lies about. */
+const ONLY_LIVE: readonly string[] = ['idle-sessions', 'finished-holders'];
+
 /** What is younger is somebody's week, and on the list of findings. */
 const FORGOTTEN_DAYS = 7;
 const DAY_MS = 86_400_000;
@@ -76,7 +79,12 @@ function whyAudited(
   const hasOwner = finding.team !== null || finding.user !== null || finding.assignedTo !== null;
   if (finding.state === 'exempt') return hasOwner ? undefined : 'exemption-without-owner';
   if (finding.state === 'dismissed' || finding.kind === 'question') return undefined;
-  return FORGOTTEN.includes(finding.detector) ? 'forgotten' : undefined;
+  return isLeftBehind(finding) ? 'forgotten' : undefined;
+}
+
+/** Question: is a finding about something that somebody left behind, and that is there? */
+export function isLeftBehind({ detector, liveSince }: Pick<Finding, 'detector' | 'liveSince'>): boolean {
+  return FORGOTTEN.includes(detector) && (liveSince !== null || !ONLY_LIVE.includes(detector));
 }
 
 /** Since when it goes on, or the first day whose money it is about. */

@@ -51,7 +51,7 @@ interface IdleNeed {
  * begins before the holder had the device. A holder by count has no device of its own: it is idle while all devices
  * it may be on are.
  *
- * Reads: held, holding, run, gpu_sample, ledger_entry, waterfall, gpu_hour, ownership.
+ * Reads: held, holding, run, gpu_sample, ledger_entry, subject_day, waterfall, gpu_hour, ownership.
  */
 export async function idleNow(space: ReadSpace, now: Now, need: IdleNeed = {}): Promise<IdleNow> {
   const nothing = {
@@ -309,48 +309,73 @@ async function hourlyPrices(
   return prices;
 }
 
-/** The idle money of each stretch. Of an hour it shares with other idle time it has its seconds' part. */
+/** Idle money but for the time a service waits for the next request. */
+const IS_IDLE = `category = 'idle' AND COALESCE(reason, '') <> 'between-requests' AND usd_micros IS NOT NULL`;
+
+/**
+ * The idle money of each stretch. Of an hour it shares with other idle time it has its seconds' part: that is asked of the days on which it began and
+ * ended, of those between it has all.
+ */
 async function moneySoFar(space: ReadSpace, stretches: readonly Stretch[]): Promise<Map<string, bigint>> {
   const first = dayOf(stretches.map(({ since }) => since).reduce((a, b) => (a < b ? a : b)));
   const last = dayOf(stretches.map(({ until }) => until).reduce((a, b) => (a > b ? a : b)));
   const rows = await space.ask<{
     deviceId: string;
     subject: string;
-    hourStart: string;
+    /** Null: whole days. */
+    hourStart: string | null;
     usdMicros: bigint;
-    idleSeconds: bigint;
+    idleSeconds: bigint | null;
   }>({
-    tables: ['waterfall', 'gpu_hour'].map((table) => ({ table, first, last })),
+    tables: ['subject_day', 'waterfall', 'gpu_hour'].map((table) => ({ table, first, last })),
     sql: `
-      WITH stretch AS (${stretchRows(stretches)}), money AS (
-        SELECT w.device_id, w.subject, s.holder, w.hour_start, CAST(sum(w.usd_micros) AS BIGINT) AS usd_micros
-        FROM waterfall w JOIN stretch s ON w.device_id = s.device_id AND w.subject = s.subject
-        WHERE w.category = 'idle' AND COALESCE(w.reason, '') <> 'between-requests' AND w.usd_micros IS NOT NULL
-          AND w.hour_start > s.since_at - INTERVAL '1' HOUR AND w.hour_start < s.until_at
-        GROUP BY w.device_id, w.subject, s.holder, w.hour_start
-      ), idled AS (
-        SELECT device_id, COALESCE(source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR), '') AS holder,
-               hour_start, CAST(sum(idle_s - pause_s) AS BIGINT) AS idle_s
+      WITH stretch AS (${stretchRows(stretches)}), edge AS (
+        SELECT stretch.*, CAST(since_at AS DATE) AS day FROM stretch
+        UNION
+        SELECT stretch.*, CAST(until_at AS DATE) AS day FROM stretch
+      ), edge_hour AS (
+        SELECT device_id, holder, CAST(since_at AS DATE) AS day, date_trunc('hour', since_at) AS hour_start FROM stretch
+        UNION
+        SELECT device_id, holder, CAST(until_at AS DATE) AS day, date_trunc('hour', until_at) AS hour_start FROM stretch
+      ), money AS (
+        SELECT w.device_id, w.subject, e.holder, w.hour_start, CAST(sum(w.usd_micros) AS BIGINT) AS usd_micros
+        FROM (SELECT * FROM waterfall WHERE ${IS_IDLE}) w
+        JOIN edge e ON w.day = e.day AND w.device_id = e.device_id AND w.subject = e.subject
+        WHERE w.hour_start > e.since_at - INTERVAL '1' HOUR AND w.hour_start < e.until_at
+        GROUP BY w.device_id, w.subject, e.holder, w.hour_start
+      ), held_hour AS (
+        SELECT day, device_id, COALESCE(source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR), '') AS holder, hour_start, idle_s - pause_s AS idle_s
         FROM gpu_hour WHERE disposition = 'held'
-        GROUP BY device_id, source, allocation_id, attempt, hour_start
+      ), idled AS (
+        SELECT g.device_id, g.holder, g.hour_start, CAST(sum(g.idle_s) AS BIGINT) AS idle_s
+        FROM held_hour g JOIN edge_hour e ON g.day = e.day AND g.device_id = e.device_id AND g.hour_start = e.hour_start AND g.holder = e.holder
+        GROUP BY g.device_id, g.holder, g.hour_start
       )
-      SELECT m.device_id AS "deviceId", m.subject, m.hour_start AS "hourStart", m.usd_micros AS "usdMicros",
-             i.idle_s AS "idleSeconds"
-      FROM money m JOIN idled i ON m.device_id = i.device_id AND m.holder = i.holder AND m.hour_start = i.hour_start`,
+      SELECT m.device_id AS "deviceId", m.subject, m.hour_start AS "hourStart", m.usd_micros AS "usdMicros", i.idle_s AS "idleSeconds"
+      FROM money m LEFT JOIN idled i ON m.device_id = i.device_id AND m.holder = i.holder AND m.hour_start = i.hour_start
+      UNION ALL
+      SELECT d.device_id, d.subject, CAST(NULL AS TIMESTAMP), CAST(sum(d.usd_micros) AS BIGINT), CAST(NULL AS BIGINT)
+      FROM (SELECT * FROM subject_day WHERE ${IS_IDLE}) d JOIN stretch s ON d.device_id = s.device_id AND d.subject = s.subject
+        AND d.day > CAST(s.since_at AS DATE) AND d.day < CAST(s.until_at AS DATE)
+      GROUP BY d.device_id, d.subject`,
   });
   const byKey = new Map(stretches.map((stretch) => [stretchKey(stretch), stretch]));
   const sums = new Map<string, bigint>();
   for (const { hourStart, usdMicros, idleSeconds, ...key } of rows) {
     const stretch = byKey.get(stretchKey(key));
     if (stretch === undefined) continue;
-    const hour = parseTime(hourStart).getTime();
-    const from = Math.max(hour, stretch.since.getTime());
-    const until = Math.min(hour + HOUR_MS, stretch.until.getTime());
-    const seconds = BigInt(Math.max(0, Math.round((until - from) / SECOND_MS)));
-    const part = seconds >= idleSeconds ? usdMicros : (usdMicros * seconds) / idleSeconds;
+    const part = hourStart === null ? usdMicros : partOfHour(stretch, parseTime(hourStart), usdMicros, idleSeconds);
     sums.set(stretchKey(key), (sums.get(stretchKey(key)) ?? 0n) + part);
   }
   return sums;
+}
+
+/** By the seconds of the stretch among the idle ones of the hour; all of it where the stretch has the whole hour. */
+function partOfHour(stretch: Stretch, hour: Date, usdMicros: bigint, idleSeconds: bigint | null): bigint {
+  const from = Math.max(hour.getTime(), stretch.since.getTime());
+  const until = Math.min(hour.getTime() + HOUR_MS, stretch.until.getTime());
+  const seconds = BigInt(Math.max(0, Math.round((until - from) / SECOND_MS)));
+  return idleSeconds === null || seconds >= idleSeconds ? usdMicros : (usdMicros * seconds) / idleSeconds;
 }
 
 interface Owner {

@@ -15,9 +15,13 @@ describe('one job', () => {
   beforeAll(async () => {
     const twice = (SMALL_FLEET['allocations'] ?? '').split('\n').find((line) => line.includes('101')) ?? '';
     const cpuOnly = 'slurm,900,a1,,2026-03-02T08:00:00Z,2026-03-02T09:00:00Z,0,a,nlp,,mchen,Job,prep,';
+    const nights = [1, 2, 3, 4, 5, 6].map(
+      (night) =>
+        `slurm,n${night},a1,,2026-03-0${night + 1}T08:00:00Z,2026-03-0${night + 1}T09:00:00Z,0,a,nlp,,mchen,Job,nightly 3,\n`,
+    );
     fleet = await fleetFolder({
       ...SMALL_FLEET,
-      allocations: `${SMALL_FLEET['allocations']}${twice.replace('slurm', 'kube').replace('101', '201')}\n${cpuOnly}\n`,
+      allocations: `${SMALL_FLEET['allocations']}${twice.replace('slurm', 'kube').replace('101', '201')}\n${cpuOnly}\n${nights.join('')}`,
     });
   });
   afterAll(() => fleet.remove());
@@ -48,6 +52,31 @@ describe('one job', () => {
 
   it('that nobody knows is answered with the nearest', async () => {
     await expect(ask('104')).rejects.toMatchObject({ code: 'unknown-job', hint: 'Nearest: 101, 102, 103.' });
+  });
+
+  const NAMED: Record<string, { id: string; want: object }> = {
+    'by the name on every screen is told its id': {
+      id: 'render',
+      want: {
+        message: 'render is the name of 1 job: slurm/201 (from 2026-03-02)',
+        hint: 'Ask for one by its id: bursar job slurm/201, or bursar receipt slurm/201.',
+      },
+    },
+    'by a name of many is told the newest five': {
+      id: 'nightly 3',
+      want: {
+        message:
+          'nightly 3 is the name of 6 jobs: slurm/n6 (from 2026-03-07), slurm/n5 (from 2026-03-06), slurm/n4 (from 2026-03-05), slurm/n3 (from 2026-03-04), slurm/n2 (from 2026-03-03), …',
+        hint: 'Ask for one by its id: bursar job slurm/n6, or bursar receipt slurm/n6.',
+      },
+    },
+    'like no id is told of none': {
+      id: 'nobody-knows-39',
+      want: { message: 'no job nobody-knows-39 is known', hint: 'bursar spend --by job lists those that cost most.' },
+    },
+  };
+  it.each(Object.entries(NAMED))('asked for %s', async (_, { id, want }) => {
+    await expect(ask(id)).rejects.toMatchObject({ code: 'unknown-job', ...want });
   });
 
   it('on CPUs only has no GPU money', async () => {

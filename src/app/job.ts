@@ -1,7 +1,9 @@
 import { nearestName } from '../facts/nearest-name.ts';
 import { OperationError } from '../facts/operation-error.ts';
+import { shellWord } from '../facts/shell-word.ts';
 import { addDays, dayOf, parseTime } from '../lake/calendar.ts';
 import { quote } from '../lake/engine.ts';
+import { counted } from '../report/figures.ts';
 import type { JobAnswer, JobAttempt, JobDevice } from '../report/job-page.ts';
 import { hiddenCosts } from './beside/hidden-costs.ts';
 import { filterOn } from './filter.ts';
@@ -58,7 +60,8 @@ export async function job(space: ReadSpace, request: JobRequest): Promise<JobAns
   const { team } = request;
   const holdings = await holdingsOf(space, request.id, now);
   const first = holdings[0];
-  if (first === undefined) throw team === undefined ? await unknownJob(space, request.id) : notOfTeam(request.id, team);
+  if (first === undefined)
+    throw team === undefined ? await unknownJob(space, request.id, now) : notOfTeam(request.id, team);
   const sources = [...new Set(holdings.map(({ source }) => source))];
   if (sources.length > 1) {
     // That an id is known twice says as much of others' jobs as that it is known.
@@ -294,8 +297,13 @@ function sumMicros(rows: readonly { readonly usdMicros: bigint | null }[]): bigi
 /** Ids that are looked through where none begins like the one that was asked for. */
 const IDS_COMPARED = 10_000;
 const PREFIX_LENGTH_MAX = 40;
+/** Among ten thousand ids of letters and digits, one shares a third of its pairs by chance. */
+const IDS_ALIKE_MIN = 0.5;
+const NAMESAKES_SHOWN = 5;
 
-async function unknownJob(space: ReadSpace, id: string): Promise<OperationError> {
+async function unknownJob(space: ReadSpace, id: string, now: Date): Promise<OperationError> {
+  const named = await jobsNamed(space, id, now);
+  if (named !== undefined) return named;
   const near = await nearestIds(space, id.slice(id.indexOf('/') + 1));
   const hint =
     near === undefined
@@ -306,7 +314,31 @@ async function unknownJob(space: ReadSpace, id: string): Promise<OperationError>
   return new OperationError('unknown-job', `no job ${id} is known`, { hint });
 }
 
-/** Ids are counted up, so that the nearest begin alike; where none does, the one most alike. Undefined where there are none at all. */
+/** Screens show names, so people type them: which jobs go by this one, the newest first. Undefined where none does. */
+async function jobsNamed(space: ReadSpace, name: string, now: Date): Promise<OperationError | undefined> {
+  const rows = await space.ask<{ id: string; heldFrom: string; jobs: bigint }>({
+    tables: [{ table: 'allocation' }],
+    params: { name, now },
+    sql: `SELECT source || '/' || allocation_id AS id, min(held_from) AS "heldFrom", count(*) OVER () AS jobs
+          FROM allocation WHERE workload_name = $name AND held_from < $now
+          GROUP BY source, allocation_id ORDER BY min(held_from) DESC, id LIMIT ${NAMESAKES_SHOWN}`,
+  });
+  const [newest] = rows;
+  if (newest === undefined) return undefined;
+  const told = rows.map(({ id, heldFrom }) => `${id} (from ${dayOf(parseTime(heldFrom))})`).join(', ');
+  const more = newest.jobs > rows.length ? ', …' : '';
+  const word = shellWord(newest.id);
+  return new OperationError(
+    'unknown-job',
+    `${name} is the name of ${counted(Number(newest.jobs), 'job')}: ${told}${more}`,
+    { hint: `Ask for one by its id: bursar job ${word}, or bursar receipt ${word}.` },
+  );
+}
+
+/**
+ * Ids are counted up, so that the nearest begin alike, half of them at least; where none does, the one most alike. Undefined where there
+ * are none at all.
+ */
 async function nearestIds(space: ReadSpace, id: string): Promise<readonly string[] | undefined> {
   const lengths = Array.from({ length: Math.min(id.length, PREFIX_LENGTH_MAX) }, (_, place) => place + 1).toReversed();
   const alike = lengths.map((length) => `WHEN substr(id, 1, ${length}) = ${quote(id.slice(0, length))} THEN ${length}`);
@@ -317,11 +349,11 @@ async function nearestIds(space: ReadSpace, id: string): Promise<readonly string
   };
   const ids = 'SELECT DISTINCT allocation_id AS id FROM allocation';
   const near = await ask(
-    `SELECT id FROM (SELECT id, ${alikeSql} AS alike FROM (${ids}) known) ranked WHERE alike > 0
+    `SELECT id FROM (SELECT id, ${alikeSql} AS alike FROM (${ids}) known) ranked WHERE alike > 0 AND 2 * alike >= $length
      ORDER BY alike DESC, abs(length(id) - $length), id LIMIT ${NEAREST_SHOWN}`,
     { length: BigInt(id.length) },
   );
   if (near.length > 0) return near;
   const known = await ask(`${ids} ORDER BY id LIMIT ${IDS_COMPARED}`, {});
-  return known.length === 0 ? undefined : [nearestName(id, known)].flatMap((other) => other ?? []);
+  return known.length === 0 ? undefined : [nearestName(id, known, IDS_ALIKE_MIN)].flatMap((other) => other ?? []);
 }

@@ -13,7 +13,7 @@ function state(...units: readonly string[]): Snapshot {
   return { derived } as unknown as Snapshot;
 }
 
-const MONDAY = { first: '2026-03-02', last: '2026-03-02' };
+const MONDAY = { first: '2026-03-02', last: '2026-03-02', rows: 1 };
 const BEFORE = state(
   'ledger_entry 2026-03-02 a',
   'waterfall 2026-03-02 b',

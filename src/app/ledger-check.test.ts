@@ -149,7 +149,10 @@ describe('a ledger that does not add up is found out', () => {
         stderr: stream,
       });
       process.exitCode = undefined;
-      return { exitCode, printed, answer: await check(fleet) };
+      const answer = await check(fleet);
+      const inParts = await withReader(fleet.dataDir, (space) => checkLedger(space, { chunkRowsMax: 1 }));
+      expect(inParts).toEqual(answer);
+      return { exitCode, printed, answer };
     } finally {
       await rename(`${path}.kept`, path);
     }

@@ -15,6 +15,8 @@ import type { ReadSpace } from './workspace.ts';
 
 const DAY_MS = 86_400_000;
 const CHUNK_ROWS_MAX = 2_000_000;
+/** What takes the most memory is compared in so many parts. */
+const PARTS_OF_A_CHUNK = 4;
 const BILL_UNITS_PER_MICRO = 10n ** BigInt(BILL_DIGITS - 6);
 const CHECKED = ['ledger_entry', 'waterfall', 'spend_day', 'estimate_hour', 'presence'];
 
@@ -52,7 +54,7 @@ export async function checkLedger(space: ReadSpace, options: CheckOptions = {}):
     CHECKED,
     async (chunk) => ({
       entries: await entrySums(space, chunk),
-      faults: await innerFaults(space, chunk),
+      faults: await innerFaults(space, chunk, Math.ceil(chunkRowsMax / PARTS_OF_A_CHUNK)),
     }),
     checked,
   );

@@ -4,6 +4,8 @@ import type { Snapshot } from '../facts/manifest.ts';
 export interface DayChunk {
   readonly first: string;
   readonly last: string;
+  /** Of all the tables together. */
+  readonly rows: number;
 }
 
 /**
@@ -15,11 +17,11 @@ export function dayChunks(snapshot: Snapshot, tables: readonly string[], rowsMax
   for (const { table, unit, file } of snapshot.derived) {
     if (tables.includes(table) && file !== null) rowsByDay.set(unit, (rowsByDay.get(unit) ?? 0) + file.rows);
   }
-  const chunks: { first: string; last: string; rows: number }[] = [];
+  const chunks: DayChunk[] = [];
   for (const [day, rows] of [...rowsByDay].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const current = chunks.at(-1);
     if (current === undefined || current.rows + rows > rowsMax) chunks.push({ first: day, last: day, rows });
-    else Object.assign(current, { last: day, rows: current.rows + rows });
+    else chunks[chunks.length - 1] = { ...current, last: day, rows: current.rows + rows };
   }
-  return chunks.map(({ first, last }) => ({ first, last }));
+  return chunks;
 }

@@ -57,7 +57,7 @@ export async function look(space: ReadSpace, request: LookRequest): Promise<Look
     CATEGORIES.map((category) => [category, categorySum(sums.filter((sum) => sum.category === category))]),
   ) as Record<Category, CategorySum>;
   const kinds = await chargeKinds(space, window);
-  const idle = await idleNow(space, now);
+  const idle = await idleNow(space, now, { soFar: false });
   const bills = space.scope?.bills ?? [];
   const unposted = await notPosted(space, bills);
   const [first, last] = [space.scope?.days[0], space.scope?.days.at(-1)];

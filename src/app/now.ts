@@ -5,7 +5,7 @@ export interface Now {
 }
 
 /** Facts older than this are history: questions are asked as of their end, and the answer says so. */
-const FRESH_MS = 3_600_000;
+export const FRESH_MS = 3_600_000;
 
 /** Now is what the user says, else the newest fact if that is older than an hour, else the clock. */
 export function decideNow(asked: Date | undefined, horizon: Date | undefined, clock: Date): Now {

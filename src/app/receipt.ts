@@ -6,7 +6,7 @@ import type { JobAnswer } from '../report/job-page.ts';
 import type { Receipt } from '../report/receipt-page.ts';
 import { job } from './job.ts';
 import type { JobRequest } from './job.ts';
-import { finishedRuns, kindOfName, median } from './outcomes/finished-runs.ts';
+import { alikeRuns, median } from './outcomes/finished-runs.ts';
 import type { FinishedRun } from './outcomes/finished-runs.ts';
 import { QUANTITY_DIGITS } from './outcomes/work-done.ts';
 import type { ReadSpace } from './workspace.ts';
@@ -27,7 +27,7 @@ interface PartRow {
  * Question: what does a researcher see when a job ends?
  *
  * Its kind are finished jobs of the same name but for its numbers, of the same user (else the same team), with as many GPUs of the same
- * model, in the 90 days before its end. Reads: what `job` reads, and waterfall by component, allocation and work.
+ * model, in the 90 days before its end. Reads: what `job` reads, waterfall by component, work, and what `alikeRuns` reads.
  */
 export async function receipt(space: ReadSpace, request: JobRequest): Promise<Receipt> {
   const answer = await job(space, request);
@@ -91,27 +91,44 @@ async function kindOf(
   const gpus = BigInt(answer.attempts.at(-1)?.gpus ?? 0);
   const isAlike = (other: FinishedRun): boolean =>
     !(other.source === answer.source && other.allocationId === answer.allocationId) &&
-    other.name !== null &&
-    kindOfName(other.name) === kindOfName(name) &&
-    (answer.user === null ? other.team === answer.team : other.user === answer.user) &&
+    (answer.user !== null || other.team === answer.team) &&
     (team === undefined || other.team === team) &&
-    other.gpus === gpus &&
     models.includes(other.model) &&
     other.unpricedUnits === 0n;
-  const runs = await finishedRuns(space, new Date(until.getTime() - KIND_DAYS * DAY_MS), until);
+  const runs = await alikeRuns(space, new Date(until.getTime() - KIND_DAYS * DAY_MS), until, {
+    name,
+    user: answer.user,
+    gpus,
+  });
   const costs = runs.filter(isAlike).flatMap(({ usdMicros }) => usdMicros ?? []);
   const middle = costs.length < OTHERS_MIN ? undefined : median(costs);
   return middle === undefined ? undefined : { others: costs.length, medianUsdMicros: middle };
 }
 
-/** Units that the job itself, or where it names none its run, is known to have done. */
+/** A row of `work` was done while a row of `held` was: a moment is the end of what it tells of. */
+const WHILE_HELD = `h.held_from < COALESCE(w.window_until, w.window_from)
+  AND (w.window_from < h.held_until OR (w.window_until IS NULL AND w.window_from = h.held_until))`;
+
+/**
+ * Units that the job itself is known to have done. Work that names a run only is its own where it alone held anything under that name
+ * meanwhile: of two jobs, or of two sources with one id, nobody can say whose it is, and it may be another team's.
+ */
 async function workOf(space: ReadSpace, { source, allocationId, name, asOf }: JobAnswer): Promise<Receipt['work']> {
   const rows = await space.ask<{ unit: string; quantity: string }>({
-    tables: [{ table: 'work' }],
-    params: { id: allocationId, full: `${source}/${allocationId}`, run: name ?? '', now: asOf },
-    sql: `SELECT unit, CAST(sum(CAST(quantity AS DECIMAL(38, 6))) AS VARCHAR) AS quantity FROM work
+    tables: [{ table: 'work' }, { table: 'allocation' }],
+    params: { source, id: allocationId, full: `${source}/${allocationId}`, run: name ?? '', now: asOf },
+    sql: `WITH held AS (
+            SELECT source = $source AND allocation_id = $id AS is_own, allocation_id = $id AS is_namesake, held_from,
+                   COALESCE(held_until, $now) AS held_until
+            FROM allocation WHERE held_from < $now AND (allocation_id = $id OR workload_name = $run)
+          )
+          SELECT unit, CAST(CAST(sum(quantity) AS DECIMAL(38, 6)) AS VARCHAR) AS quantity FROM work w
           WHERE window_from < $now AND ${IS_OUTCOME_SQL}
-            AND (allocation_id IN ($id, $full) OR (allocation_id IS NULL AND pod IS NULL AND run = $run AND run <> ''))
+            AND (allocation_id = $full
+              OR (allocation_id = $id AND NOT EXISTS (SELECT 1 FROM held h WHERE h.is_namesake AND NOT h.is_own))
+              OR (allocation_id IS NULL AND pod IS NULL AND run = $run AND run <> ''
+                AND EXISTS (SELECT 1 FROM held h WHERE h.is_own AND ${WHILE_HELD})
+                AND NOT EXISTS (SELECT 1 FROM held h WHERE NOT h.is_own AND ${WHILE_HELD})))
           GROUP BY unit ORDER BY unit`,
   });
   return rows.map(({ unit, quantity }) => ({

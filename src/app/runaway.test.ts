@@ -11,7 +11,7 @@ import { withReader } from './workspace.ts';
 const at = (hours: number): string =>
   new Date(Date.UTC(2026, 2, 2) + hours * 3_600_000).toISOString().replace('.000', '');
 
-/** Ten runs of an hour, one after the other, then one of eighty hours on four GPUs whose name would like to be a command. */
+/** Twenty runs of an hour, two at a time, then one of eighty hours on four GPUs whose name would like to be a command. */
 const HOSTILE = 'train-11';
 const ALLOCATIONS = [
   'source,allocation_id,held_from,held_until,gpu_count,cluster,account,user_name,workload_kind,workload_name,outcome',
@@ -22,8 +22,9 @@ const ALLOCATIONS = [
   `slurm,'; rm -rf / #,${at(10)},,4,a,<!channel> \u001b[31mnlp,ada,Job,${HOSTILE},running`,
   `slurm,200,${at(10)},,1,a,<!channel> \u001b[31mnlp,ada,Job,other-1,running`,
   ...Array.from(
-    { length: 10 },
-    (_, n) => `slurm,${300 + n},${at(n)},${at(n + 1)},1,a,<!channel> \u001b[31mnlp,ada,Job,train-${20 + n},completed`,
+    { length: 20 },
+    (_, n) =>
+      `slurm,${300 + n},${at(n % 10)},${at((n % 10) + 1)},1,a,<!channel> \u001b[31mnlp,ada,Job,train-${20 + n},completed`,
   ),
   `slurm,400,${at(89)},${at(90)},1,a,nlp,bo,Job,end,completed`,
 ].join('\n');
@@ -43,7 +44,7 @@ afterAll(() => fleet.remove());
 
 describe('a job that has left its kind behind', () => {
   test('is told with what it costs, what it is compared with, and the command that stops it', () => {
-    expect(answer).toMatchObject({ liveJobs: 2, comparedJobs: 1, finishedJobs: 10 });
+    expect(answer).toMatchObject({ liveJobs: 2, comparedJobs: 1, finishedJobs: 20 });
     expect(answer.runaways).toHaveLength(1);
     expect(answer.runaways[0]).toMatchObject({
       name: HOSTILE,
@@ -59,7 +60,7 @@ describe('a job that has left its kind behind', () => {
       '1 job spends far above its own kind, $24.00/h together; as of 2026-03-05 18:00 UTC, the newest fact',
     );
     expect(runawayList(answer).at(-2)).toContain(
-      '1 job could not be compared: fewer than 8 of the kind have finished.',
+      '1 job could not be compared: fewer than 20 of the kind have finished.',
     );
   });
 
@@ -73,14 +74,16 @@ describe('a job that has left its kind behind', () => {
 
   test('is pasted with what it rests on: GPUs, how it is priced, how much is known, and the command', () => {
     expect(runawaySlack(answer, 'bursar runaway').at(-1)).toMatch(
-      /^\d+ GPUs?; 1 running job compared with 10 finished ones of \d+ days; by stated rates; \d+ % of held GPU time known; `bursar runaway`$/,
+      /^\d+ GPUs?; 1 running job compared with 20 finished ones of \d+ days; by stated rates; \d+ % of held GPU time known; `bursar runaway`$/,
     );
   });
 
   test('is JSON with money as it is in the ledger', () => {
     expect(runawayJson(answer)).toMatchObject({
       asOf: '2026-03-05T18:00:00Z',
-      runaways: [{ gpus: 4, usdMicrosSoFar: 1_920_000_000n, kind: { jobs: 10, medianGpus: 1 } }],
+      runaways: [
+        { gpus: 4, usdMicrosSoFar: 1_920_000_000n, kind: { jobs: 20, medianGpus: 1, mostGpus: 1, mostSeconds: 3600 } },
+      ],
     });
   });
 });
@@ -89,7 +92,7 @@ test('before it left its kind behind nothing is said, but against what it was co
   const lines = runawayList(await ask(new Date(at(10))));
   expect(lines).toEqual([
     'No job spends far above its own kind; as of 2026-03-02 10:00 UTC',
-    'Compared: 0 running jobs with 0 finished ones of the same name (and user, where there are 8) of the last 1 day; far above is beyond the 99th of a hundred and three times the middle one.',
+    'Compared: 0 running jobs with 0 finished ones of the same name (and user, where there are 20) of the last 1 day; far above is more than any of them, more than twice the 99th of a hundred, and three times the middle one.',
   ]);
 });
 

@@ -16,7 +16,7 @@ import type { ReadSpace } from './workspace.ts';
  * Question: what spends far above its own kind right now, and which command stops it?
  *
  * The detector `runaway-jobs` asked by itself, over a longer past: from sums by day, so that it is quick enough to ask every few
- * minutes. Bursar stops nothing. Reads: stint_day, subject, subject_day, ownership, spend_day.
+ * minutes. Bursar stops nothing. Reads: life_day, ownership, spend_day.
  */
 export async function runaway(space: ReadSpace, now: Now, window: LedgerWindow): Promise<RunawayAnswer> {
   const options = runawayJobs.options.parse({});
@@ -102,10 +102,13 @@ function told(found: Runaway, team: string | null): RunawayJob {
       jobs: kind.jobs,
       medianSeconds: kind.medianS,
       p99Seconds: kind.p99S,
+      mostSeconds: kind.mostS,
       medianUsdMicros: kind.medianUsdMicros,
       p99UsdMicros: kind.p99UsdMicros,
+      mostUsdMicros: kind.mostUsdMicros,
       medianShareUnits: kind.medianUnits,
       p99ShareUnits: kind.p99Units,
+      mostShareUnits: kind.mostUnits,
     },
     because: runawayWords(found),
     stop,

@@ -67,6 +67,8 @@ export interface ReadSpace extends Asker {
   readonly statements: Pick<StatementStore, 'closings' | 'statement'>;
   /** Numbers and lives of findings, as they were when it was opened; `openFindingWriter` changes them. */
   readonly findings: FindingStore;
+  /** Told by whoever could not do all it should for a reason that passes: a server then answers the same question anew. */
+  readonly onPassing?: () => void;
 }
 
 /** By which rules a reader is told whose money is whose; those of the bursar.yaml beside the user where not said. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { OperationError } from '../facts/operation-error.ts';
 import { dispatch, type CommandEntry } from './dispatch.ts';
 
-/** A command line of four commands; `loaded` tells which of their modules were imported. */
+/** A command line of five commands; `loaded` tells which of their modules were imported. */
 function commandLine() {
   const loaded: string[] = [];
   const entry = (name: string, command: () => Command): CommandEntry => ({
@@ -27,6 +27,13 @@ function commandLine() {
     entry('import', () =>
       new Command('import').option('--json').action(() => {
         throw new OperationError('no-file', 'samples.csv is not there', { hint: 'give the path of a file' });
+      }),
+    ),
+    entry('spend', () =>
+      new Command('spend').option('--json').action(() => {
+        throw new OperationError('unknown-team', 'no team \u001b]0;owned\u0007x\n  is known', {
+          hint: 'Known: \u001b[2J\u009b31mred, abc\u202etxt.exe\nDid you mean re\u200bd?',
+        });
       }),
     ),
     entry('derive', () =>
@@ -75,6 +82,13 @@ const cases: Record<string, { argv: string[]; want: Partial<Awaited<ReturnType<t
   'wherever the word stands': {
     argv: ['--json', 'import'],
     want: { exitCode: 1, err: '', loaded: ['import'] },
+  },
+  'names in a message and its hint are shown and not obeyed, line by line': {
+    argv: ['spend'],
+    want: {
+      exitCode: 1,
+      err: 'bursar: no team x\n  is known\nhint: Known: red, abctxt.exe\nDid you mean red?\n',
+    },
   },
   'an unexpected error is one line that names --debug': {
     argv: ['derive'],
@@ -136,6 +150,12 @@ describe('the command line', () => {
     const { err, out } = await run('derive', '--debug');
     expect(err).toMatch(/TypeError: x is undefined[\s\S]+at [\s\S]+caused by: Error: the root of it/);
     expect(out).toBe('');
+  });
+
+  it('and what the stack quotes is not obeyed either', async () => {
+    const { err } = await run('spend', '--debug');
+    expect(err).toMatch(/no team x\n {2}is known\n\s+at /);
+    expect(err.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u200b\u202e]/u);
   });
 
   it('a group of commands says what it holds, and fails', async () => {

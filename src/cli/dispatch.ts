@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { OperationError } from '../facts/operation-error.ts';
+import { safeLines } from '../report/safe-text.ts';
 import { CONFIG_FILE, DEFAULT_DATA_DIR } from './folders.ts';
 
 /** One line of `bursar --help`. The module behind it is imported only when it is asked for. */
@@ -44,7 +45,7 @@ export async function dispatch(
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help and --version end this way.
-    if (debug) streams.stderr.write(`${stackOf(error)}\n`);
+    if (debug) streams.stderr.write(`${safeLines(stackOf(error))}\n`);
     report(failureOf(error, args), json, streams);
     return 1;
   }
@@ -130,8 +131,8 @@ function report({ code, message, hint }: Failure, json: boolean, streams: Stream
     streams.stdout.write(`${JSON.stringify({ error: { code, message, hint: hint ?? null } })}\n`);
     return;
   }
-  streams.stderr.write(`bursar: ${message}\n`);
-  if (hint !== undefined) streams.stderr.write(`hint: ${hint}\n`);
+  streams.stderr.write(`bursar: ${safeLines(message)}\n`);
+  if (hint !== undefined) streams.stderr.write(`hint: ${safeLines(hint)}\n`);
 }
 
 function stackOf(error: unknown): string {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { safeLines } from '../report/safe-text.ts';
 
 /** Where a command's words go: data to stdout, talk to stderr. */
 export interface Output {
@@ -6,7 +7,7 @@ export interface Output {
   data(lines: readonly string[], mark?: string): void;
   /** The answer for programs: bigints as strings, one object. */
   json(value: unknown): void;
-  /** Anything that is not the answer. */
+  /** Anything that is not the answer; names in it are shown, never obeyed. */
   talk(line: string): void;
   /** One line that is overwritten, only where somebody is watching. */
   progress(line: string): void;
@@ -33,7 +34,7 @@ export function outputOf(command: Command): Output {
     },
     talk(line) {
       endProgress();
-      err(`${line}\n`);
+      err(`${safeLines(line)}\n`);
     },
     progress(line) {
       if (!process.stderr.isTTY) return;

@@ -78,6 +78,17 @@ it('begins with count, owners and money, and names owners by the alphabet, the p
   ]);
   expect(lines).toContain('      its exemption has ended');
   expect(lines).toContain('2 more things began less than 7 days ago: bursar findings');
+  expect(lines).toContain('Cash: the bill falls once the machines are gone, not with what runs on them.');
+});
+
+it('what to do is what is pasted: options of a job script keep their sign, and lines left out are counted', () => {
+  const fix = ['#SBATCH --time=75:00:00', '# and where tasks end alone', 'srun --kill-on-bad-exit'];
+  const lines = auditPage(answer([item({ ...finding(4, 'asr', 'job'), fix }, '2026-01-02')]), 120);
+  expect(lines.filter((line) => line.startsWith('      ')).map((line) => line.trim())).toEqual([
+    'do: #SBATCH --time=75:00:00',
+    '# and where tasks end alone',
+    '# 1 more line: bursar finding F-4',
+  ]);
 });
 
 it('is inert where it is pasted, whatever somebody has called a thing', () => {
@@ -92,4 +103,10 @@ it('is inert where it is pasted, whatever somebody has called a thing', () => {
   expect(text).toContain(String.raw`### \@everyone / kim`);
   expect(text).toContain("`scancel '11'`");
   expect(text).not.toContain('\u001b');
+});
+
+it('a flag of ours stands before the comment of a line that is pasted', () => {
+  const fix = [`bursar spend --by model --filter 'team=nlp'  # who rents`];
+  const lines = auditPage(answer([item({ ...finding(4, 'asr', 'job'), fix }, '2026-01-02')]), 120, ' --data ./d');
+  expect(lines).toContain(`      do: bursar spend --by model --filter 'team=nlp' --data ./d  # who rents`);
 });

@@ -1,7 +1,16 @@
 import type { Finding } from '../facts/finding.ts';
 import { counted, day, gpuSeconds, isoTime, minute } from './figures.ts';
 import type { FindingsAnswer, FindingSum } from './finding-answer.ts';
-import { basisWords, findingNumber, kindWords, knownWords, moneyWords, ownerWords, sumWords } from './finding-words.ts';
+import {
+  basisWords,
+  findingNumber,
+  kindWords,
+  knownWords,
+  moneyWords,
+  ownerWords,
+  pasteLine,
+  sumWords,
+} from './finding-words.ts';
 import { markdownText } from './markdown-text.ts';
 import { safeText } from './safe-text.ts';
 import { shorten, textTable, wrapText } from './table.ts';
@@ -74,8 +83,13 @@ function fixLines({ finding, why }: AuditItem, dataFlag: string): string[] {
   const more =
     finding.number === null ? `bursar findings --all${dataFlag}` : `bursar finding F-${finding.number}${dataFlag}`;
   if (why !== 'forgotten') return [`do: decide again, ${more}`];
-  const fix = finding.fix.slice(0, FIX_LINES_MAX).map((line) => safeText(line).replace(/^# ?/, ''));
-  return fix.length === 0 ? [`do: ${more}`] : fix.map((line, place) => (place === 0 ? `do: ${line}` : `    ${line}`));
+  const fix = finding.fix.slice(0, FIX_LINES_MAX).map((line) => pasteLine(line, dataFlag));
+  const left = finding.fix.length - fix.length;
+  const lines = [
+    ...(fix.length === 0 ? [more] : fix),
+    ...(left > 0 ? [`# ${counted(left, 'more line')}: ${more}`] : []),
+  ];
+  return lines.map((line, place) => (place === 0 ? `do: ${line}` : `    ${line}`));
 }
 
 /** The list to send: by owner, the oldest first, each with what to do. */
@@ -106,8 +120,15 @@ export function auditPage(answer: AuditAnswer, width: number, dataFlag = ''): st
     ...youngerLines(answer, dataFlag),
     ...(answer.items.length === 0
       ? []
-      : ['', `To keep one: bursar finding F-N exempt --until DATE --reason WHY${dataFlag}`]),
+      : ['', ...cashLines(answer), `To keep one: bursar finding F-N exempt --until DATE --reason WHY${dataFlag}`]),
   ];
+}
+
+/** Most of what is pasted here ends a holder: money is of its machine. */
+function cashLines({ sum }: AuditAnswer): string[] {
+  return sum.cashUsdMicros.high > 0n
+    ? ['Cash: the bill falls once the machines are gone, not with what runs on them.']
+    : [];
 }
 
 function youngerLines({ younger, forgottenDays }: AuditAnswer, dataFlag: string): string[] {
@@ -154,6 +175,7 @@ export function auditMarkdown(
     ...groups,
     ...youngerLines(answer, made.dataFlag),
     '',
+    ...cashLines(answer).flatMap((line) => [line, '']),
     `Made ${isoTime(made.madeAt)} by \`${made.command.replaceAll('`', "'")}\``,
   ];
 }

@@ -68,7 +68,8 @@ function partCells(part: FindingPart): string[] {
     part.reason ?? '',
     String(part.permille),
     dollars(part.usdMicros),
-    dollars(part.marginalUsdMicros),
+    // Nobody can say what of it could go.
+    part.category === 'unknown' ? '' : dollars(part.marginalUsdMicros),
     gpuHours(part.gpuUnits),
   ];
 }
@@ -84,7 +85,9 @@ function evidenceLines({ name, rows, more }: FindingEvidence): string[] {
 
 function valueText(value: unknown): string {
   if (value instanceof Date) return value.toISOString().slice(0, 19);
-  return safeText(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+  if (typeof value === 'bigint') return String(value);
+  const plain = (_: string, each: unknown): unknown => (typeof each === 'bigint' ? String(each) : each);
+  return safeText(typeof value === 'string' ? value : (JSON.stringify(value, plain) ?? ''));
 }
 
 /** The next step: the entries of the dearest days, their charges, runs and samples. */

@@ -84,7 +84,39 @@ describe('money, its kind first', () => {
     {
       name: 'mostly capacity: what its time costs',
       over: { kind: 'capacity', usdMicros: 900n * USD, capacityUnits: { low: 6n * HOUR, high: 6n * HOUR } },
-      want: '$900 / 30 d',
+      want: '$540–900 / 30 d',
+    },
+    {
+      name: 'measured time of which others can use a part',
+      over: {
+        kind: 'capacity',
+        usdMicros: 24_033n * USD,
+        gpuUnits: 6155n * HOUR,
+        cashUsdMicros: NO_CASH,
+        capacityUnits: { low: 4013n * HOUR, high: 6155n * HOUR },
+      },
+      want: '$15.7k–24k / 30 d',
+    },
+    {
+      name: 'measured time of which none may be of use',
+      over: {
+        kind: 'capacity',
+        usdMicros: 757n * USD,
+        gpuUnits: 5606n * HOUR,
+        cashUsdMicros: NO_CASH,
+        capacityUnits: { low: 0n, high: 746n * HOUR },
+      },
+      want: '$0–101 / 30 d',
+    },
+    {
+      name: 'measured time that can all be reached',
+      over: {
+        kind: 'capacity',
+        usdMicros: 36_740_000n,
+        cashUsdMicros: NO_CASH,
+        capacityUnits: { low: 10n * HOUR, high: 10n * HOUR },
+      },
+      want: '$36.74 / 30 d',
     },
     {
       name: 'what goes on: so far and a rate, never times thirty',
@@ -119,6 +151,21 @@ describe('money, its kind first', () => {
     expect(findingMessage(answer([blended]), 'slack', { command: 'c' })[1]).toContain(
       '), cash $0–367, capacity 3.0 GPU-hours, safe 2/5',
     );
+  });
+
+  it('a page tells the hours others can use as a range, and cash once the machines are gone', () => {
+    const some = finding({
+      kind: 'capacity',
+      cashUsdMicros: NO_CASH,
+      capacityUnits: { low: 4n * HOUR, high: 10n * HOUR },
+    });
+    expect(findingPage(answer([some]), some, [])[3]).toBe(
+      'money     $367 in the window, capacity; 4.0–10.0 GPU-hours others can use, and no bill falls',
+    );
+    expect(findingPage(answer([finding(SURE)]), finding(SURE), [])[3]).toBe(
+      'money     $367 in the window, cash; the bill falls by $367 once its machines are gone, all of it on machines it frees wholly',
+    );
+    expect(findingList(answer([some])).join(' ')).toContain('Cash: the bill falls once the machines are gone');
   });
 
   it('what is spent either way tells the cash of who rents meanwhile, and counts it once', () => {
@@ -318,4 +365,14 @@ describe('names are whatever somebody typed', () => {
       '4 more; 6 GPUs; last 30 days; $1,000 paid, billed; 96 % of held GPU time known; as of 2026-03-09 00:00 UTC; `bursar findings`',
     );
   });
+});
+
+it('names the dearest of those that are not shown: safe first leaves them for later', () => {
+  const some = Array.from({ length: 9 }, (_, index) =>
+    finding({ number: index + 1, key: `k${index}`, usdMicros: BigInt(index + 1) * 1000n * USD, ...SURE }),
+  );
+  const lines = findingList(answer(some, { shownMax: 5 }));
+  const at = lines.indexOf('4 more: bursar findings --all');
+  expect(lines[at + 1]).toMatch(/^The dearest of them: F-9 .*; F-8 .*; F-7 [^;]*$/);
+  expect(findingList(answer(some.slice(0, 5), { shownMax: 5 })).join('\n')).not.toMatch(/dearest/);
 });

@@ -3,7 +3,7 @@ import { counted, dollars, minute } from './figures.ts';
 import type { FindingsAnswer } from './finding-answer.ts';
 import { isSmall, smallBelowUsdMicros, sumOf } from './finding-answer.ts';
 import { findingRows } from './finding-rows.ts';
-import { basisWords, findingNumber, knownWords, sumWords } from './finding-words.ts';
+import { basisWords, findingNumber, knownWords, moneyWords, sumWords } from './finding-words.ts';
 import { safeText } from './safe-text.ts';
 import { wrapText } from './table.ts';
 import { unknownValueLines } from './unknown-value.ts';
@@ -11,6 +11,7 @@ import { windowWords } from './window-words.ts';
 
 /** Where nobody says how wide the screen is. */
 const WIDTH_DEFAULT = 120;
+const DEAREST_MAX = 3;
 
 export interface FindingListOptions {
   readonly dataFlag?: string;
@@ -28,32 +29,45 @@ export interface FindingListOptions {
 export function toldFindings(
   answer: FindingsAnswer,
   { all = false, small = false, filter }: FindingListOptions,
-): { readonly told: readonly Finding[]; readonly more: number; readonly folded: readonly Finding[] } {
+): { readonly told: readonly Finding[]; readonly rest: readonly Finding[]; readonly folded: readonly Finding[] } {
   const isAll = all || small;
   const wanted = [...answer.findings, ...(isAll ? answer.hiddenPrice : [])].filter(filter?.keeps ?? (() => true));
   const folded = small ? [] : wanted.filter((finding) => isSmall(finding, answer));
   const worth = wanted.filter((finding) => !folded.includes(finding));
   const told = isAll ? worth : worth.slice(0, answer.shownMax);
-  return { told, more: worth.length - told.length, folded };
+  return { told, rest: worth.slice(told.length), folded };
 }
 
 /** What there is to do, as people read it: safe first, then money. */
 export function findingList(answer: FindingsAnswer, options: FindingListOptions = {}): string[] {
   const { dataFlag = '', width = WIDTH_DEFAULT } = options;
-  const { told, more, folded } = toldFindings(answer, options);
+  const { told, rest, folded } = toldFindings(answer, options);
+  const more = rest.length;
   const wrapped = (lines: readonly string[]): string[] => lines.flatMap((line) => wrapText(line, width));
   return [
     ...wrapped([headline(answer, told, more, options), ...unknownValueLines(answer.unknownValues), scopeLine(answer)]),
     ...(told.length > 0 ? ['', ...findingRows(told, answer.window.ledgerDays, width, dataFlag), ''] : []),
     ...(more > 0 ? [`${more} more: bursar findings --all${dataFlag}`] : []),
+    ...wrapped(dearestLine(rest, answer)),
     ...wrapped([...foldedLine(answer, folded, dataFlag), ...asideLines(answer, options)]),
     ...(told.length > 0
       ? wrapped([
-          'Cash: the bill falls, at least by what stands on machines the finding frees wholly. Capacity: GPU time others can use. Never added.',
+          'Cash: the bill falls once the machines are gone, at least by what stands on those the finding frees wholly. Capacity: GPU time others can use. Never added.',
           `All of one, its history, and what to do with it: bursar finding ${findingNumber(told[0] ?? { number: null })}${dataFlag}`,
         ])
       : []),
   ];
+}
+
+/** Safe first leaves the largest sums for later: somebody who has a month wants to know of them. */
+function dearestLine(rest: readonly Finding[], answer: FindingsAnswer): string[] {
+  const dearest = rest
+    .filter(({ kind, usdMicros }) => (kind === 'cash' || kind === 'capacity') && usdMicros !== null)
+    .toSorted((a, b) => Number((b.usdMicros ?? 0n) - (a.usdMicros ?? 0n)))
+    .slice(0, DEAREST_MAX);
+  if (dearest.length === 0) return [];
+  const words = dearest.map((each) => `${findingNumber(each)} ${moneyWords(each, answer.window.ledgerDays)}`);
+  return [`The dearest of them: ${words.join('; ')}`];
 }
 
 function foldedLine(answer: FindingsAnswer, folded: readonly Finding[], dataFlag: string): string[] {

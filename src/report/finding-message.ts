@@ -28,7 +28,8 @@ export function findingMessage(
   style: 'slack' | 'markdown',
   options: FindingListOptions & { readonly mark?: string; readonly command: string },
 ): string[] {
-  const { told: shown, more: untold } = toldFindings(answer, options);
+  const { told: shown, rest } = toldFindings(answer, options);
+  const untold = rest.length;
   const told = shown.slice(0, LINES_MAX);
   const bold = (text: string): string => (style === 'slack' ? `*${text}*` : `**${text}**`);
   const bullet = style === 'slack' ? '•' : '-';

@@ -1,6 +1,6 @@
 import type { FindingChange, FindingRecord } from '../facts/finding-record.ts';
 import type { Finding } from '../facts/finding.ts';
-import { dollars, gpuHours, minute, rangeWords } from './figures.ts';
+import { dollars, minute, rangeWords } from './figures.ts';
 import type { FindingsAnswer } from './finding-answer.ts';
 import {
   basisWords,
@@ -9,8 +9,10 @@ import {
   knownWords,
   moneyWords,
   ownerWords,
+  pasteLine,
   sparkline,
   stateWords,
+  unitsWords,
 } from './finding-words.ts';
 import { safeText } from './safe-text.ts';
 import { shorten, textTable } from './table.ts';
@@ -40,7 +42,9 @@ export function findingPage(
     ),
     `rests on  ${finding.basis}; ${windowWords(answer)}${basis === '' ? '' : `, ${basis}`}; ${knownWords(answer)} in all`,
     ...spark,
-    ...(finding.fix.length === 0 ? ['fix       not a command: see above'] : finding.fix.map(fixLine)),
+    ...(finding.fix.length === 0
+      ? [`fix       no command: ${safeText(finding.effort)}`]
+      : finding.fix.map((line, place) => fixLine(pasteLine(line, dataFlag), place))),
     `safe      ${finding.blastRadius}/5: ${safeText(finding.blast)}`,
     `effort    ${safeText(finding.effort)}`,
     `unless    ${safeText(finding.unless)}`,
@@ -50,7 +54,7 @@ export function findingPage(
 }
 
 function fixLine(line: string, place: number): string {
-  return `${place === 0 ? 'fix       ' : '          '}${safeText(line)}`;
+  return `${place === 0 ? 'fix       ' : '          '}${line}`;
 }
 
 function reachWords(finding: Finding): string {
@@ -63,12 +67,12 @@ function reachWords(finding: Finding): string {
   const reached = [
     ...(cashUsdMicros.high > 0n
       ? [
-          `the bill falls by ${rangeWords(cashUsdMicros)}${cashUsdMicros.low === cashUsdMicros.high ? ', all of it on machines it frees wholly' : ': the least stands on machines it frees wholly'}`,
+          `the bill falls by ${rangeWords(cashUsdMicros)} once its machines are gone${cashUsdMicros.low === cashUsdMicros.high ? ', all of it on machines it frees wholly' : ': the least stands on machines it frees wholly'}`,
         ]
       : []),
     ...(capacityUnits.high > 0n
       ? [
-          `${gpuHours(capacityUnits.high)} others can use, ${usdMicros === null ? 'and nobody has said what they cost' : cashIfRentedUsdMicros > 0n ? ifRentedWords(finding) : 'and no bill falls'}`,
+          `${unitsWords(capacityUnits)} others can use, ${usdMicros === null ? 'and nobody has said what they cost' : cashIfRentedUsdMicros > 0n ? ifRentedWords(finding) : 'and no bill falls'}`,
         ]
       : []),
   ];

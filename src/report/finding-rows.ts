@@ -1,5 +1,13 @@
 import type { Finding } from '../facts/finding.ts';
-import { findingNumber, kindWords, moneyWords, ownerWords, partsWords, stateWords } from './finding-words.ts';
+import {
+  findingNumber,
+  kindWords,
+  moneyWords,
+  ownerWords,
+  partsWords,
+  pasteLine,
+  stateWords,
+} from './finding-words.ts';
 import { safeText } from './safe-text.ts';
 import { shorten, textTable, textWidth, wrapText } from './table.ts';
 
@@ -97,7 +105,8 @@ function asSentence(text: string): string {
 }
 
 function fixLines(finding: Finding, dataFlag: string): string[] {
-  const lines = finding.fix.map((line) => safeText(line));
+  const lines = finding.fix.map((line) => pasteLine(line, dataFlag));
+  if (lines.length === 0) return [`no command: ${safeText(finding.effort)}`];
   if (lines.length <= FIX_LINES_MAX) return lines;
   const [first = ''] = lines;
   // The first line of a manifest is no fix, a command or a comment is.

@@ -15,7 +15,7 @@ export function findingNumber({ number }: Pick<Finding, 'number'>): string {
   return number === null ? 'new' : `F-${number}`;
 }
 
-/** `$367 so far, $25.60/h` of what goes on, `$2,266 / 30 d` of what the window has; cash that is not sure and what is modelled as a range. */
+/** `$367 so far, $25.60/h` of what goes on, `$2,266 / 30 d` of what the window has; as a range where less than all of it can be reached. */
 export function moneyWords(finding: Finding, windowDays: number): string {
   if (finding.kind === 'question') return 'a question';
   const amount = amountWords(finding);
@@ -29,7 +29,7 @@ function amountWords(finding: Finding): string {
   const { kind, usdMicros, cashUsdMicros } = finding;
   if (usdMicros === null) return `${gpuHours(finding.gpuUnits)}, ${NO_PRICE}`;
   if (kind === 'cash') return cashWords(cashUsdMicros);
-  const range = modelledRange(finding);
+  const range = reachedRange(finding);
   return range === undefined ? dollars(usdMicros) : rangeWords(range);
 }
 
@@ -37,11 +37,17 @@ function cashWords(range: Finding['cashUsdMicros']): string {
   return range.low === range.high ? dollars(range.high) : rangeWords(range);
 }
 
-/** What can be reached of a modelled finding, cash and the money of time together; undefined where all of it can. */
-function modelledRange({ basis, kind, usdMicros, capacityUnits, cashUsdMicros, gpuUnits }: Finding) {
-  if (basis === 'measured' || kind !== 'capacity' || usdMicros === null || gpuUnits === 0n) return undefined;
-  const of = (units: bigint): bigint => (usdMicros * units) / gpuUnits;
-  return { low: of(capacityUnits.low) + cashUsdMicros.low, high: of(capacityUnits.high) + cashUsdMicros.high };
+/** What can be reached of a finding, cash and the money of time together; undefined where all of it can, and of what is spent either way. */
+function reachedRange({ basis, kind, usdMicros, capacityUnits, cashUsdMicros, gpuUnits }: Finding) {
+  if (kind !== 'capacity' || usdMicros === null || gpuUnits === 0n || capacityUnits.high === 0n) return undefined;
+  if (basis === 'measured' && capacityUnits.low === gpuUnits) return undefined;
+  // Time has one rate here, and cash may be of dearer machines: together they are never more than what was paid.
+  const of = (units: bigint, cash: bigint): bigint => lesser((usdMicros * units) / gpuUnits + cash, usdMicros);
+  return { low: of(capacityUnits.low, cashUsdMicros.low), high: of(capacityUnits.high, cashUsdMicros.high) };
+}
+
+function lesser(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
 }
 
 /** `cash $0–40, capacity 120 GPU-hours` of a finding that has both; undefined where its kind says all. */
@@ -52,8 +58,11 @@ export function partsWords({ kind, cashUsdMicros, capacityUnits }: Finding): str
   return kind === 'cash' ? `${cash}, ${capacity}` : `${capacity}, ${cash}`;
 }
 
-function unitsWords({ low, high }: Finding['capacityUnits']): string {
-  return low === high ? gpuHours(high) : `${gpuHours(low).replace(' GPU-hours', '')}–${gpuHours(high)}`;
+/** `74.6 GPU-hours`, `4,013–6,155 GPU-hours`. */
+export function unitsWords({ low, high }: Finding['capacityUnits']): string {
+  return low === high
+    ? gpuHours(high)
+    : `${low === 0n ? '0' : gpuHours(low).replace(' GPU-hours', '')}–${gpuHours(high)}`;
 }
 
 /** `nlp / mchen`, or `nlp` where it is several people's; what nobody owns is the platform's, and it says so. */
@@ -72,13 +81,20 @@ function isMost(part: bigint, whole: bigint): boolean {
   return part > 0n && part * 2n >= whole;
 }
 
+/** A line of a fix, to be pasted here: our own commands ask the folder that was asked. */
+export function pasteLine(line: string, dataFlag: string): string {
+  if (!line.startsWith('bursar ')) return safeText(line);
+  // What is quoted is part of the command, whatever is in it.
+  const [before = line] = /^(?:'[^']*'|"[^"]*"|(?! +[>#|])[^'"])*/.exec(line) ?? [line];
+  const command = /^ +[>#|]/.test(line.slice(before.length)) ? before : line;
+  return `${safeText(command)}${dataFlag}${safeText(line.slice(command.length))}`;
+}
+
 /** `cash $16.8k–18.7k, capacity 2,400 GPU-hours ($3,100 of it cash if rented); unknown $16.6k`. */
-export function sumWords({
-  cashUsdMicros,
-  capacityUnits,
-  cashIfRentedUsdMicros,
-  unknownUsdMicros,
-}: FindingSum): string {
+export function sumWords(
+  { cashUsdMicros, capacityUnits, cashIfRentedUsdMicros, unknownUsdMicros }: FindingSum,
+  within?: string,
+): string {
   const reached = [
     ...(cashUsdMicros.high > 0n ? [`cash ${rangeWords(cashUsdMicros)}`] : []),
     ...(capacityUnits.high > 0n
@@ -87,7 +103,8 @@ export function sumWords({
         ]
       : []),
   ];
-  const known = reached.length === 0 ? 'nothing that can be reached' : reached.join(', ');
+  const [first = 'nothing that can be reached', ...others] = reached;
+  const known = within === undefined ? [first, ...others].join(', ') : [`${first} ${within}`, ...others].join('; ');
   return unknownUsdMicros > 0n ? `${known}; unknown ${shortDollars(unknownUsdMicros)}` : known;
 }
 

@@ -28,12 +28,8 @@ export function findingWords(answer: FindingsAnswer | undefined): FindingWords |
   const worth = answer.findings.filter((finding) => !isSmall(finding, answer));
   const first = worth.slice(0, FIRST_SHOWN);
   if (first.length === 0) return { reachable: `Reachable: no finding in ${days} days`, first: '', rows: [] };
-  const words = sumWords(answer.sum);
-  const inDays = words.startsWith('cash ')
-    ? words.replace(/^(cash [^,;]+)/, `$1 in ${days} days`)
-    : `${words} in ${days} days`;
   return {
-    reachable: `Reachable: ${inDays.replace(', capacity', '; capacity')}`,
+    reachable: `Reachable: ${sumWords(answer.sum, `in ${days} days`)}`,
     first: `First: ${rangeOf(first)}${worth.length > first.length ? ` of ${worth.length.toLocaleString('en-US')}` : ''}, safe first`,
     rows: first.map((finding) => [
       findingNumber(finding),

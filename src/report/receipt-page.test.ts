@@ -37,6 +37,7 @@ function receiptOf(model: string, outcome: string): Receipt {
 
 it.each<[ReceiptStyle, string, string]>([
   ['slack', '<!channel>', '&lt;!channel&gt;'],
+  ['slack', '_a_ *b* `c` ~d~', "`_a_ *b* 'c' ~d~`"],
   ['markdown', '[x](//evil)', String.raw`\[x\]`],
 ])('what a model and an outcome are called is text for %s', (style, name, want) => {
   const [first = ''] = receiptLines(receiptOf(name, name), style);

@@ -171,10 +171,16 @@ function basisLine({ job, basisUsdMicros, from, until, isRunning }: Receipt, dat
   return facts.filter((fact) => fact !== '').join('; ');
 }
 
+/** Slack has no escape for its marks: a name that has one stands in code, where none counts. */
+function slackText(safe: string): string {
+  const text = safe.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return /[*_~`]/.test(text) ? `\`${text.replaceAll('`', "'")}\`` : text;
+}
+
 /** Names are data wherever they are pasted: neither a mention nor markup. */
 function escaped(text: string, style: ReceiptStyle): string {
   const safe = safeText(text);
-  if (style === 'slack') return safe.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  if (style === 'slack') return slackText(safe);
   return style === 'markdown' ? markdownText(text) : safe;
 }
 

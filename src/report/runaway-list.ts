@@ -28,10 +28,13 @@ export interface RunawayJob {
     readonly jobs: number;
     readonly medianSeconds: number;
     readonly p99Seconds: number;
+    readonly mostSeconds: number;
     readonly medianUsdMicros: bigint | null;
     readonly p99UsdMicros: bigint | null;
+    readonly mostUsdMicros: bigint | null;
     readonly medianShareUnits: bigint;
     readonly p99ShareUnits: bigint;
+    readonly mostShareUnits: bigint;
   };
   readonly because: readonly string[];
   readonly stop: string;
@@ -61,7 +64,7 @@ const SLACK_ROWS_MAX = 8;
 const COLUMNS = [
   { align: 'right', title: 'per hour' },
   { align: 'right', title: 'so far' },
-  { align: 'right', title: 'its kind: middle, 99th' },
+  { align: 'right', title: 'its kind: middle, most' },
   { align: 'left', title: 'GPUs' },
   { align: 'left', title: 'running since (UTC)' },
   { align: 'left', title: 'team / user' },
@@ -92,10 +95,10 @@ function row(job: RunawayJob, asOf: Date): string[] {
   const isByCost = job.by.includes('cost');
   const isByGpus = !isByCost && !job.by.includes('hours');
   const compared = isByCost
-    ? [dollars(kind.medianUsdMicros), dollars(kind.p99UsdMicros)]
+    ? [dollars(kind.medianUsdMicros), dollars(kind.mostUsdMicros)]
     : isByGpus
-      ? [`${gpuCount(kind.medianShareUnits)} GPUs`, gpuCount(kind.p99ShareUnits)]
-      : [duration(kind.medianSeconds), duration(kind.p99Seconds)];
+      ? [`${gpuCount(kind.medianShareUnits)} GPUs`, gpuCount(kind.mostShareUnits)]
+      : [duration(kind.medianSeconds), duration(kind.mostSeconds)];
   return [
     dollarsPerHour(job.usdMicrosPerHour),
     dollars(job.usdMicrosSoFar),
@@ -103,7 +106,7 @@ function row(job: RunawayJob, asOf: Date): string[] {
     `${gpuCount(job.shareUnits)}×${job.model === null ? 'GPU' : shortModel(job.model)}`,
     `${recently(job.heldSince, asOf)}, ${duration(job.heldSeconds)}`,
     shorten(safeText(`${job.team ?? 'unattributed'} / ${job.user ?? '–'}`), NAME_WIDTH_MAX),
-    shorten(safeText(`${job.name ?? ''} · ${job.allocationId}`), NAME_WIDTH_MAX),
+    shorten(safeText(`${job.name ?? ''} · ${job.allocationId}${attemptWords(job)}`), NAME_WIDTH_MAX),
   ];
 }
 
@@ -125,7 +128,7 @@ function comparedLine({ liveJobs, comparedJobs, finishedJobs, finishedMin, windo
   const others = liveJobs - comparedJobs;
   return (
     `Compared: ${counted(comparedJobs, 'running job')} with ${counted(finishedJobs, 'finished one')} of the same name (and user, where there are ${finishedMin}) of the last ${counted(window.days, 'day')}; ` +
-    `far above is beyond the 99th of a hundred and three times the middle one.${others > 0 ? ` ${counted(others, 'job')} could not be compared: fewer than ${finishedMin} of the kind have finished.` : ''}`
+    `far above is more than any of them, more than twice the 99th of a hundred, and three times the middle one.${others > 0 ? ` ${counted(others, 'job')} could not be compared: fewer than ${finishedMin} of the kind have finished.` : ''}`
   );
 }
 
@@ -139,7 +142,7 @@ export function runawaySlack(answer: RunawayAnswer, command: string): string[] {
     `*${headLine(answer)}*`,
     ...shown.map(
       (job) =>
-        `• ${inert(name(job))} of ${inert(`${job.team ?? 'unattributed'} / ${job.user ?? '–'}`)}: ${dollars(job.usdMicrosSoFar)} so far, ${dollarsPerHour(job.usdMicrosPerHour)}, ${duration(job.heldSeconds)} on ${gpuCount(job.shareUnits)} GPUs; stop: ${inert(job.stop)}`,
+        `• ${inert(name(job))} of ${inert(`${job.team ?? 'unattributed'} / ${job.user ?? '–'}`)}: ${dollars(job.usdMicrosSoFar)} so far${attemptWords(job)}, ${dollarsPerHour(job.usdMicrosPerHour)}, ${duration(job.heldSeconds)} on ${gpuCount(job.shareUnits)} GPUs; stop: ${inert(job.stop)}`,
     ),
     ...(more > 0 ? [`and ${more} more`] : []),
     [
@@ -170,13 +173,21 @@ export function runawayJson(answer: RunawayAnswer): object {
         jobs: kind.jobs,
         medianSeconds: kind.medianSeconds,
         p99Seconds: kind.p99Seconds,
+        mostSeconds: kind.mostSeconds,
         medianUsdMicros: kind.medianUsdMicros,
         p99UsdMicros: kind.p99UsdMicros,
+        mostUsdMicros: kind.mostUsdMicros,
         medianGpus: Number(kind.medianShareUnits) / 63_000,
         p99Gpus: Number(kind.p99ShareUnits) / 63_000,
+        mostGpus: Number(kind.mostShareUnits) / 63_000,
       },
     })),
   };
+}
+
+/** Of a job that was started again: its other attempts are not in the figures. */
+function attemptWords({ attempt }: RunawayJob): string {
+  return attempt === 0 ? '' : ` (attempt ${attempt + 1} alone)`;
 }
 
 function name(job: RunawayJob): string {

@@ -13,6 +13,7 @@ const onScreen: Record<string, readonly [text: string, want: string]> = {
   'one without the escape': ['a\u009b2Jb', 'ab'],
   'a new line would break the table': ['a\r\nb\tc', 'a b c'],
   'text that turns around': ['abc\u202etxt.exe', 'abctxt.exe'],
+  'a mark that turns what follows': ['a\u061cb', 'ab'],
   'a bell': ['a\u0007', 'a'],
   'zero, delete and the controls above': ['a\u0000b\u007fc\u0080d\u009fe', 'abcde'],
 };
@@ -21,6 +22,9 @@ const inCsv: Record<string, readonly [cell: string | number | bigint | null, wan
   'a formula is text': ['=cmd()', "'=cmd()\n"],
   'also after a blank': [' +1', "' +1\n"],
   'and with an at': ['@SUM(A1)', "'@SUM(A1)\n"],
+  'one behind what nobody sees': ['\u200b=cmd()', "'=cmd()\n"],
+  'one behind a colour': ['\u001b[0m=HYPERLINK("http://x","y")', `"'=HYPERLINK(""http://x"",""y"")"\n`],
+  'one behind a tab and a mark of direction': ['\u202e\t-2+3', "' -2+3\n"],
   'a negative number is a number': [-12n, '-12\n'],
   'a comma is quoted': ['a,"b"', '"a,""b"""\n'],
   'nothing is nothing': [null, '\n'],

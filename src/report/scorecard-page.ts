@@ -47,6 +47,8 @@ interface Words {
   readonly whole: string;
   /** What others reach; undefined where nobody has published it. */
   readonly published?: string;
+  /** What we go by where no study says it. */
+  readonly ruleOfThumb?: string;
 }
 
 const words = (hours: number): Readonly<Record<ScoreName, Words>> => ({
@@ -54,7 +56,7 @@ const words = (hours: number): Readonly<Record<ScoreName, Words>> => ({
     title: 'compute share',
     part: 'computing',
     whole: 'of GPU money whose activity is known',
-    published: COMPUTE_SHARE_REFERENCE,
+    ruleOfThumb: COMPUTE_SHARE_REFERENCE,
   },
   known: { title: 'activity known', part: 'known', whole: 'paid for GPUs' },
   tagging: {
@@ -66,8 +68,8 @@ const words = (hours: number): Readonly<Record<ScoreName, Words>> => ({
   spot: { title: 'spot of batch', part: 'on spot', whole: 'held by training and batch' },
   'commitment-coverage': {
     title: 'commitment coverage',
-    part: 'committed',
-    whole: 'paid for GPUs',
+    part: 'of commitments in use',
+    whole: 'of that and on demand',
     published: 'all cloud spend: about 60 % crawl, 70 % walk, 80 % run',
   },
   'commitment-utilisation': { title: 'commitment utilisation', part: 'used', whole: 'committed' },
@@ -80,7 +82,7 @@ const words = (hours: number): Readonly<Record<ScoreName, Words>> => ({
 
 const NO_RANGE = 'no published range known';
 
-/** Where the fleet stands: each share with its two numbers, beside what is published and beside its own time before. */
+/** Where the fleet stands: each share with its two numbers, beside what is published or a rule of thumb, and beside its own time before. */
 export function scorecardPage(card: ScorecardAnswer, width: number, dataFlag = ''): string[] {
   const isWide = width >= 150;
   const rows = rowsOf(card);
@@ -88,12 +90,12 @@ export function scorecardPage(card: ScorecardAnswer, width: number, dataFlag = '
     { align: 'left', title: '' },
     { align: 'right', title: 'now' },
     { align: 'right', title: 'before' },
-    { align: 'left', title: 'published' },
+    { align: 'left', title: 'to compare' },
     { align: 'left', title: isWide ? 'how' : '' },
   ] as const;
   const table = textTable(
     columns,
-    rows.map(({ title, now, earlier, published, how }) => [title, now, earlier, published, isWide ? how : '']),
+    rows.map(({ title, now, earlier, compared, how }) => [title, now, earlier, compared, isWide ? how : '']),
   );
   const hows = isWide ? [] : ['', ...rows.flatMap(({ title, how }) => wrapText(`${title}: ${how}`, width))];
   return [
@@ -119,14 +121,14 @@ interface Row {
   readonly title: string;
   readonly now: string;
   readonly earlier: string;
-  readonly published: string;
+  readonly compared: string;
   readonly how: string;
 }
 
 function rowsOf(card: ScorecardAnswer): Row[] {
   const of = words(card.shutdownHours);
   return SCORES.map((name) => {
-    const { title, part, whole, published = NO_RANGE } = of[name];
+    const { title, part, whole, published, ruleOfThumb } = of[name];
     const score = card.now[name];
     const amount = (value: bigint): string =>
       name === 'auto-shutdown' ? value.toLocaleString('en-US') : dollars(value);
@@ -134,7 +136,7 @@ function rowsOf(card: ScorecardAnswer): Row[] {
       title,
       now: shareWords(score),
       earlier: card.earlier === undefined ? 'no data' : shareWords(card.earlier[name]),
-      published,
+      compared: published ?? (ruleOfThumb === undefined ? NO_RANGE : `rule of thumb: ${ruleOfThumb}`),
       how:
         score.whole <= 0n
           ? `there is nothing ${whole}`
@@ -152,7 +154,7 @@ function footLines(card: ScorecardAnswer): string[] {
   return [
     `Before: ${minute(before.from)} to ${minute(before.until)} UTC${before.isKnown ? '' : ', for which there is not all data'}.`,
     ...(card.ownedUsdMicros > 0n
-      ? [`GPU money includes ${dollars(card.ownedUsdMicros)} of owned machines, which no commitment covers.`]
+      ? [`Commitment coverage leaves out ${dollars(card.ownedUsdMicros)} of owned machines, as it does spot.`]
       : []),
     ...(card.unknownSessions > 0
       ? [
@@ -160,7 +162,7 @@ function footLines(card: ScorecardAnswer): string[] {
         ]
       : []),
     ...(card.unpricedUnits > 0n ? ['What has no price is in none of it: bursar look says how much.'] : []),
-    'Definitions, and where the published ranges are from: docs/SCORECARD.md',
+    'Definitions, and where the ranges are from: docs/SCORECARD.md',
   ];
 }
 
@@ -172,10 +174,10 @@ export function scorecardMarkdown(
   return [
     `**${made.mark === '' ? '' : `${made.mark} `}${markdownText(headLine(card))}**`,
     '',
-    '|  | now | before | published | how |',
+    '|  | now | before | to compare | how |',
     '| --- | ---: | ---: | --- | --- |',
     ...rowsOf(card).map(
-      ({ title, now, earlier, published, how }) => `| ${[title, now, earlier, published, how].join(' | ')} |`,
+      ({ title, now, earlier, compared, how }) => `| ${[title, now, earlier, compared, how].join(' | ')} |`,
     ),
     '',
     ...footLines(card).map((line) => `${markdownText(line)}  `),
@@ -196,6 +198,7 @@ export function scorecardJson(card: ScorecardAnswer): unknown {
       ...card.now[name],
       before: card.earlier === undefined ? null : card.earlier[name],
       published: of[name].published ?? null,
+      ruleOfThumb: of[name].ruleOfThumb ?? null,
     })),
     ownedUsdMicros: card.ownedUsdMicros,
     unknownSessions: card.unknownSessions,

@@ -66,6 +66,8 @@ export interface StatementAnswer {
   readonly from: string;
   readonly until: string;
   readonly asOf: string;
+  /** Days from `from` to `until` of which the ledger has nothing; undefined on statements issued before it was counted. */
+  readonly missingDays?: number;
   readonly total: Amount;
   /** The month's amount in whole cents: of all teams they add up to the month's. */
   readonly amountCents: bigint;
@@ -103,6 +105,7 @@ export interface StatementOverview {
   readonly from: string;
   readonly until: string;
   readonly asOf: string;
+  readonly missingDays?: number;
   readonly kind: StatementKind;
   readonly rows: readonly OverviewRow[];
   readonly amountCents: bigint;

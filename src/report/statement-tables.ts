@@ -9,6 +9,7 @@ import {
   basisWords,
   cents,
   change,
+  factDaysWords,
   isAheadOfFacts,
   minuteOf,
   monthName,
@@ -24,7 +25,7 @@ export function overviewScreen(overview: StatementOverview): string[] {
     status === 'closed' ? 'closed' : status === 'open' ? 'not closed' : `running, as of ${minuteOf(overview.asOf)} UTC`;
   const heading = isAheadOfFacts(overview)
     ? `${aheadWords(overview)}; ${kind}`
-    : `Statements of ${monthName(month)}: ${cents(overview.amountCents)}, ${kind}, ${state}; ${basisWords(overview)}`;
+    : `Statements of ${monthName(month)}${factDaysWords(overview)}: ${cents(overview.amountCents)}, ${kind}, ${state}; ${basisWords(overview)}`;
   if (rows.length === 0) return [heading, 'nothing in this month'];
   const shares = percentsOf(rows.map(({ usdMicros }) => usdMicros ?? 0n));
   const hours = gpuHoursOf(rows.map(({ gpuUnits }) => gpuUnits));

@@ -6,6 +6,9 @@ import { shellWord } from './shell-word.ts';
 import type { Mover, StatementAnswer, StatementPart } from './statement-answer.ts';
 
 const MICROS_PER_CENT = 10_000n;
+const DAY_MS = 86_400_000;
+/** Where somebody held a GPU, and rules can say what for; of all else there is nobody to ask. */
+const HELD_CATEGORIES: readonly string[] = ['computing', 'idle', 'starved', 'lost', 'unknown'];
 /** Rows of each list on a page. */
 const ROWS_SHOWN = 5;
 const MINUS = '\u2212';
@@ -95,6 +98,17 @@ export function periodWords({ from, until }: Pick<StatementAnswer, 'from' | 'unt
   return last < first ? `from ${first} (UTC)` : `${first} to ${last} (UTC)`;
 }
 
+/** ` (14 of 31 days with facts)`; nothing where every day has some. */
+export function factDaysWords({
+  from,
+  until,
+  missingDays = 0,
+}: Pick<StatementAnswer, 'from' | 'until' | 'missingDays'>): string {
+  if (missingDays <= 0) return '';
+  const days = Math.ceil((new Date(until).getTime() - new Date(from).getTime()) / DAY_MS);
+  return ` (${days - missingDays} of ${counted(days, 'day')} with facts)`;
+}
+
 /** `nlp paid $149,378.21 in October 2026, 22.2 % more than in September 2026; 65 % of what is known computed.` */
 export function verdict(answer: StatementAnswer): string {
   if (isAheadOfFacts(answer)) return `${aheadWords(answer)}.`;
@@ -102,7 +116,7 @@ export function verdict(answer: StatementAnswer): string {
   const who = answer.team === null ? 'Nobody’s:' : `${teamName(answer.team)} paid`;
   const paid = total.usdMicros === null ? `${gpuHours(total.gpuUnits)} without a price` : cents(answer.amountCents);
   const parts = [
-    `${who} ${paid} in ${monthName(answer.month)}${answer.status === 'running' ? ' so far' : ''}${beforeWords(answer)}`,
+    `${who} ${paid} in ${monthName(answer.month)}${answer.status === 'running' ? ' so far' : ''}${factDaysWords(answer)}${beforeWords(answer)}`,
     computed === null
       ? 'how much of it computed is not known'
       : `${percentOfPermille(computed)} of what is known computed` +
@@ -223,7 +237,12 @@ export function advice(
   const team = `team=${answer.team === null ? '' : answer.team.replaceAll(/[\\,|]/g, '\\$&')}`;
   const jobs = (category: string): string =>
     `bursar spend --by job --filter ${shellWord(safeText(`${team},category=${category}`))} ${window}`;
-  const open = answer.classes.find(({ name }) => name === null)?.usdMicros ?? 0n;
+  // Its part of what teams share has no class either, and stands in a row of its own.
+  const classless = answer.classes.find(({ name }) => name === null)?.usdMicros ?? 0n;
+  const held = answer.lines
+    .filter((line) => line.class === null && HELD_CATEGORIES.includes(line.category))
+    .reduce((sum, { usdMicros }) => sum + (usdMicros ?? 0n), 0n);
+  const open = held < classless ? held : classless;
   return [
     ...((idle.usdMicros ?? 0n) > 0n
       ? [

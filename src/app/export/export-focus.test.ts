@@ -21,7 +21,8 @@ const ALL_TIME = new Date('2027-01-01T00:00:00Z');
 /** What people name things, to hurt. */
 const HOSTILE = csv(`
   source|allocation_id|node_id|device_id|held_from|held_until|gpu_count|cluster|account|namespace|user_name|workload_kind|workload_name|labels
-  kube  |301|a1  |a1-0|2026-03-02T10:00:00Z|2026-03-02T12:00:00Z|1|a|=cmd()|     |@sum(1)|Job|-2+3|{"project": "a\\"b; DROP TABLE x", "environment": "+1"}`);
+  kube  |301|a1  |a1-0|2026-03-02T10:00:00Z|2026-03-02T12:00:00Z|1|a|=cmd()|     |@sum(1)|Job|-2+3|{"project": "a\\"b; DROP TABLE x", "environment": "+1"}
+  kube  |302|new1|    |2026-03-02T08:00:00Z|2026-03-02T10:00:00Z|1|c|\u0001=cmd()|     |\u200b@sum(1)|Job|\u0007\ufeff-2+3|{"project": "\u009bred", "environment": "\uff1d1"}`);
 
 const EURO_RATE = csv(`
   currency|as_of|usd_per_unit
@@ -106,6 +107,13 @@ describe('a FOCUS export', () => {
       x_Environment: "'+1",
       x_Project: 'a"b; DROP TABLE x',
     });
+    expect(rows.find((row) => row['x_Subject'] === 'job kube/302/0')).toMatchObject({
+      x_Team: "' =cmd()",
+      x_User: "'@sum(1)",
+      x_Workload: "' -2+3",
+      x_Environment: "'\uff1d1",
+      x_Project: ' red',
+    });
     expect(JSON.parse(hostile?.['Tags'] ?? '{}')).toMatchObject({ team: '=cmd()', project: 'a"b; DROP TABLE x' });
   });
 
@@ -119,6 +127,21 @@ describe('a FOCUS export', () => {
     } finally {
       await again.remove();
     }
+  });
+
+  it('has names whole, also where they make a line of megabytes', async () => {
+    const name = 'x'.repeat(600_000);
+    const long = csv(`
+      source|allocation_id|node_id|device_id|held_from|held_until|gpu_count|cluster|account|user_name|workload_name
+      kube|303|a1|a1-0|2026-03-02T10:00:00Z|2026-03-02T12:00:00Z|1|a|${name}|${name}|${name}`);
+    const named = await fleetFolder({ ...SMALL_FLEET, 'allocations 2': long });
+    const out = join(folder, 'long.csv');
+    const report = await withReader(named.dataDir, (space) =>
+      exportFocus(space, { window: all(space), format: 'csv', grain: 'day', out }),
+    );
+    expect(report.rows).toBeGreaterThan(10);
+    expect((await readFile(out, 'utf8')).split('\n').some((line) => line.length > 2_500_000)).toBe(true);
+    await named.remove();
   });
 
   it('leaves nothing but the file, and a clear word where it cannot be written', async () => {

@@ -19,6 +19,10 @@ import type { FocusFormat, FocusGrain } from './focus-rows.ts';
  */
 const CHUNK_ROWS_MAX: Readonly<Record<FocusGrain, number>> = { day: 1_000_000, hour: 300_000 };
 
+/** A name may be a megabyte and stands in several columns: the engine reads back lines as long as the part of a file it holds at once. */
+const LINE_BYTES_MAX = 32 * 1024 * 1024;
+const LONG_LINES = `max_line_size = ${LINE_BYTES_MAX}, buffer_size = ${LINE_BYTES_MAX}`;
+
 export interface FocusRequest {
   readonly window: LedgerWindow;
   readonly grain: FocusGrain;
@@ -116,7 +120,7 @@ async function readBack(
   for (const [index, part] of parts.entries()) {
     const from =
       format === 'csv'
-        ? `read_csv(${quote(part)}, columns = {${names}}, header = ${index === 0}, quote = '"', escape = '"', delim = ',')`
+        ? `read_csv(${quote(part)}, columns = {${names}}, header = ${index === 0}, quote = '"', escape = '"', delim = ',', ${LONG_LINES})`
         : `read_parquet(${quote(part)})`;
     const [sum] = await space.ask<{ rows: bigint; total: string | null }>({
       tables: [],

@@ -257,6 +257,11 @@ function billPeriods(bills: readonly BillFacts[]): string {
       SELECT * FROM (VALUES ${rows.length === 0 ? none : rows.join(', ')}) v (bill_id, period_start, period_end)`;
 }
 
+/** As `safeText` and `csvLine` have them, in the engine's words: what becomes a blank, what goes, what a spreadsheet would run. */
+const BREAKING = String.raw`[\p{Cc}\x{2028}\x{2029}]`;
+const INVISIBLE = String.raw`[\x{61c}\x{200b}-\x{200f}\x{202a}-\x{202e}\x{2060}-\x{2069}\x{feff}]`;
+const FORMULA = String.raw`^\p{Z}*[=+@\-\x{ff1d}\x{ff0b}\x{ff0d}\x{ff20}]`;
+
 /**
  * A value as the file has it. In CSV times are ISO 8601 in UTC, and text that a spreadsheet would run, or a terminal obey, is
  * kept from it; Parquet has the types themselves.
@@ -265,6 +270,7 @@ function cell(type: 'string' | 'decimal' | 'datetime' | 'json', sql: string, for
   if (format === 'parquet') return sql;
   if (type === 'datetime') return `strftime(${sql}, '%Y-%m-%dT%H:%M:%SZ')`;
   if (type !== 'string' || /^'[^']*'$/.test(sql)) return sql;
-  const plain = `regexp_replace(${sql}, '[[:cntrl:]]', ' ', 'g')`;
-  return `CASE WHEN regexp_matches(${sql}, '^\\s*[=+@-]') THEN '''' || ${plain} ELSE ${plain} END`;
+  const plain = `regexp_replace(regexp_replace(${sql}, '${BREAKING}', ' ', 'g'), '${INVISIBLE}', '', 'g')`;
+  // What hid before a formula is gone from the text that is written: that is the one to look at.
+  return `CASE WHEN regexp_matches(${plain}, '${FORMULA}') THEN '''' || ${plain} ELSE ${plain} END`;
 }

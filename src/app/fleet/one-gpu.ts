@@ -1,6 +1,7 @@
 import { nearestName } from '../../facts/nearest-name.ts';
 import { OperationError } from '../../facts/operation-error.ts';
 import { filterOn } from '../filter.ts';
+import { lastSaid } from '../rules/last-said.ts';
 import { daysOf, hoursSql } from '../window.ts';
 import type { LedgerWindow } from '../window.ts';
 import type { ReadSpace } from '../workspace.ts';
@@ -194,7 +195,7 @@ async function holdersOf(space: ReadSpace, id: string, window: LedgerWindow): Pr
                ${UNPRICED} AS unpriced_units
         FROM waterfall WHERE device_id = $id AND ${hours.sql} GROUP BY disposition, source, allocation_id, attempt
       ), owner AS (
-        SELECT subject, max_by(workload_name, day) AS name, max_by(team, day) AS team, max_by(user_name, day) AS user_name
+        SELECT subject, max_by(workload_name, day) AS name, ${lastSaid('team', 'day')} AS team, ${lastSaid('user_name', 'day')} AS user_name
         FROM ownership WHERE subject IN (SELECT ${SUBJECT} FROM stay s) GROUP BY subject
       )
       SELECT s.source, s.allocation_id AS "allocationId", o.name, o.team, o.user_name AS "user", s.from_at AS "from",

@@ -19,7 +19,7 @@ export interface JobsRequest {
   readonly filters: readonly Filter[];
   readonly sort: JobSort;
   readonly limit: number;
-  /** The last job of the page before, as `source/id`. */
+  /** The last job of the page before: its `lastKey`. */
   readonly after: string | undefined;
 }
 
@@ -36,7 +36,7 @@ interface Totals {
 export interface JobList {
   readonly rows: readonly ListedJob[];
   readonly totals: Totals;
-  /** The last job of this page where there are more, as `source/id`. */
+  /** The last job of this page where there are more: `source/id`, or the hash of a long one. */
   readonly lastKey: string | undefined;
 }
 
@@ -70,6 +70,7 @@ export async function listJobs(space: ReadSpace, request: JobsRequest): Promise<
   const ofOwners = filters.filter(({ dimension }) => dimension.entryColumn.startsWith('o.'));
   const entry = filterSql(ofEntries, ({ entryColumn }) => `r.${entryColumn.slice(2)}`);
   const owner = filterSql(ofOwners, ({ entryColumn }) => entryColumn);
+  const isSearched = search !== undefined && search.trim() !== '';
   const rows = await space.ask<ListedJob & Totals & { key: string }>({
     tables: [...money.tables, { table: 'ownership', ...daysOf(window) }, { table: 'allocation' }],
     params: {
@@ -83,32 +84,30 @@ export async function listJobs(space: ReadSpace, request: JobsRequest): Promise<
       after: after ?? '',
     },
     sql: `
-      WITH ${paidSql(money.sql, entry.sql)}, ${LIFE_SQL}, named AS (
-        SELECT p.*, o.workload_name AS name, o.team, o.user_name, l.held_from, l.held_until, l.outcome, l.gpus
-        FROM paid p
-        LEFT JOIN ownership o ON o.day = p.last_day AND o.subject = p.last_subject
-        LEFT JOIN life l ON l.source = p.source AND l.allocation_id = p.allocation_id
+      WITH ${paidSql(money.sql, entry.sql, isSearched)}, owned AS (
+        SELECT p.*, ${OWNER_COLUMNS} FROM paid p LEFT JOIN ownership o ON o.day = p.last_day AND o.subject = p.last_subject
         WHERE ${owner.sql.replaceAll('$filter', '$owner')} AND ${team === undefined ? 'TRUE' : 'o.team = $team'}
       ), found AS (
-        SELECT named.*, ${RANKS[request.sort]} AS rank_no, source || '/' || allocation_id AS job_key FROM named
-        WHERE ${search === undefined || search.trim() === '' ? 'TRUE' : SEARCH_SQL}
-      ), counted AS (
-        SELECT found.*, count(*) OVER () AS jobs, CAST(sum(usd_micros) OVER () AS BIGINT) AS all_micros,
-               CAST(sum(waste_micros) OVER () AS BIGINT) AS all_waste, CAST(sum(waste_unpriced) OVER () AS BIGINT) AS all_waste_unpriced,
-               CAST(sum(computing_micros) OVER () AS BIGINT) AS all_computing,
-               CAST(sum(gpu_units) OVER () AS BIGINT) AS all_units, CAST(sum(unpriced_units) OVER () AS BIGINT) AS all_unpriced
+        SELECT owned.*, ${RANKS[request.sort]} AS rank_no, owned.source || '/' || owned.allocation_id AS job_key
+        FROM owned ${request.sort === 'recent' ? BEGUN_SQL : ''} WHERE ${isSearched ? SEARCH_SQL : 'TRUE'}
+      ), totals AS (
+        SELECT count(*) AS jobs, CAST(sum(usd_micros) AS BIGINT) AS all_micros, CAST(sum(waste_micros) AS BIGINT) AS all_waste,
+               CAST(sum(waste_unpriced) AS BIGINT) AS all_waste_unpriced, CAST(sum(computing_micros) AS BIGINT) AS all_computing,
+               CAST(sum(gpu_units) AS BIGINT) AS all_units, CAST(sum(unpriced_units) AS BIGINT) AS all_unpriced
         FROM found
-      )
-      SELECT source, allocation_id AS "allocationId", name, team, user_name AS "user", cluster, model, nodes, node, gpus,
-             held_from AS "heldFrom", held_until AS "heldUntil", outcome, usd_micros AS "usdMicros", waste_micros AS "wasteUsdMicros",
-             waste_unpriced AS "wasteUnpricedUnits", all_waste_unpriced AS "allWasteUnpricedUnits",
-             gpu_units AS "gpuUnits", computing_units AS "computingUnits", unknown_units AS "unknownUnits",
-             unpriced_units AS "unpricedUnits", jobs, all_micros AS "allUsdMicros", all_waste AS "allWasteUsdMicros",
-             all_computing AS "allComputingUsdMicros", all_units AS "allUnits", all_unpriced AS "allUnpricedUnits",
-             job_key AS key
-      FROM counted
-      WHERE ${after === undefined ? 'TRUE' : FROM_CURSOR_SQL}
-      ORDER BY rank_no DESC, job_key LIMIT ${limit + 2}`,
+      ), page AS (
+        SELECT * FROM found WHERE ${after === undefined ? 'TRUE' : FROM_CURSOR_SQL} ORDER BY rank_no DESC, job_key LIMIT ${limit + 2}
+      ), ${placedSql(money.sql, entry.sql)}, ${LIFE_SQL}
+      SELECT p.source, p.allocation_id AS "allocationId", p.name, p.team, p.user_name AS "user", w.cluster, w.model, w.nodes, w.node, l.gpus,
+             l.held_from AS "heldFrom", l.held_until AS "heldUntil", l.outcome, p.usd_micros AS "usdMicros", p.waste_micros AS "wasteUsdMicros",
+             p.waste_unpriced AS "wasteUnpricedUnits", t.all_waste_unpriced AS "allWasteUnpricedUnits",
+             p.gpu_units AS "gpuUnits", p.computing_units AS "computingUnits", p.unknown_units AS "unknownUnits",
+             p.unpriced_units AS "unpricedUnits", t.jobs, t.all_micros AS "allUsdMicros", t.all_waste AS "allWasteUsdMicros",
+             t.all_computing AS "allComputingUsdMicros", t.all_units AS "allUnits", t.all_unpriced AS "allUnpricedUnits",
+             ${keySql('p.job_key')} AS key
+      FROM page p CROSS JOIN totals t LEFT JOIN placed w ON w.source = p.source AND w.allocation_id = p.allocation_id
+      LEFT JOIN life l ON l.source = p.source AND l.allocation_id = p.allocation_id
+      ORDER BY p.rank_no DESC, p.job_key`,
   });
   // Figures move while somebody reads: a page goes on after the job it ended with, wherever that stands now.
   if (after !== undefined && rows[0]?.key !== after) throw rowGone();
@@ -122,27 +121,46 @@ export async function listJobs(space: ReadSpace, request: JobsRequest): Promise<
 }
 
 const WASTED = "'idle', 'starved', 'lost'";
-const FROM_CURSOR_SQL = `EXISTS (SELECT 1 FROM found f WHERE f.job_key = $after
-        AND (counted.rank_no < f.rank_no OR (counted.rank_no = f.rank_no AND counted.job_key >= f.job_key)))`;
+const OWNER_COLUMNS = 'o.workload_name AS name, o.team, o.user_name';
+/** Ids may be of any length, and a cursor may not: no hash has a slash, so that none is another's key. */
+const keySql = (key: string): string => `CASE WHEN length(${key}) > 100 THEN sha256(${key}) ELSE ${key} END`;
+const FROM_CURSOR_SQL = `EXISTS (SELECT 1 FROM found f WHERE ${keySql('f.job_key')} = $after
+        AND (found.rank_no < f.rank_no OR (found.rank_no = f.rank_no AND found.job_key >= f.job_key)))`;
 
-/** Money and GPU time of each job; what it ran on last stands for where it ran. */
-function paidSql(money: string, filter: string): string {
+/** When each job had its first GPU: only who asks for the newest needs it of all of them. */
+const BEGUN_SQL = `LEFT JOIN (
+          SELECT source, allocation_id, min(held_from) AS held_from FROM allocation
+          WHERE held_from < $now AND (held_until IS NULL OR held_until > $windowFrom) GROUP BY source, allocation_id
+        ) begun ON begun.source = owned.source AND begun.allocation_id = owned.allocation_id`;
+
+/** Money and GPU time of each job, and where somebody searches whether a machine or model of it is meant. */
+function paidSql(money: string, filter: string, isSearched: boolean): string {
   const sum = (column: string, categories: string): string =>
     `CAST(COALESCE(sum(r.${column}) FILTER (WHERE r.category IN (${categories})), 0) AS BIGINT)`;
   // Nothing of it is 0; something of it without any price is not known.
   const moneyOf = (categories: string): string =>
     `CASE WHEN ${sum('unpriced_units', categories)} > 0 AND ${sum('usd_micros', categories)} = 0 THEN NULL
                     ELSE ${sum('usd_micros', categories)} END`;
+  const placed = ['r.node_id', 'r.model', 'r.cluster'].map((column) => `lower(${column}) ${LIKE_SQL}`).join(' OR ');
   return `paid AS (
-        SELECT r.source, r.allocation_id, max(r.day) AS last_day, max_by(r.subject, r.day) AS last_subject, min(r.cluster) AS cluster,
-               min(r.model) AS model, count(DISTINCT r.node_id) AS nodes, min(r.node_id) AS node,
-               array_join(array_agg(DISTINCT r.node_id), ' ') AS node_names, array_join(array_agg(DISTINCT r.model), ' ') AS model_names,
+        SELECT r.source, r.allocation_id, max(r.day) AS last_day, max_by(r.subject, r.day) AS last_subject,
+               ${isSearched ? `COALESCE(bool_or(${placed}), FALSE) AS is_placed,` : ''}
                CAST(sum(r.usd_micros) AS BIGINT) AS usd_micros, ${moneyOf(WASTED)} AS waste_micros,
                ${sum('unpriced_units', WASTED)} AS waste_unpriced, ${moneyOf("'computing'")} AS computing_micros, CAST(sum(r.gpu_units) AS BIGINT) AS gpu_units,
                ${sum('gpu_units', "'computing'")} AS computing_units, ${sum('gpu_units', "'unknown'")} AS unknown_units,
                CAST(sum(r.unpriced_units) AS BIGINT) AS unpriced_units
         FROM (${money}) r WHERE r.allocation_id IS NOT NULL AND ${filter} GROUP BY r.source, r.allocation_id)`;
 }
+
+/** Where the jobs of the page ran: of many thousand that were found only those are looked up. */
+function placedSql(money: string, filter: string): string {
+  return `placed AS (
+        SELECT r.source, r.allocation_id, min(r.cluster) AS cluster, min(r.model) AS model, count(DISTINCT r.node_id) AS nodes, min(r.node_id) AS node
+        FROM (${money}) r WHERE ${OF_PAGE('r')} AND ${filter} GROUP BY r.source, r.allocation_id)`;
+}
+
+const OF_PAGE = (rows: string): string =>
+  `EXISTS (SELECT 1 FROM page p WHERE p.source = ${rows}.source AND p.allocation_id = ${rows}.allocation_id)`;
 
 const SECONDS = (time: string): string => `date_diff('second', TIMESTAMP '1970-01-01 00:00:00', ${time})`;
 
@@ -154,7 +172,7 @@ const LIFE_SQL = `lived AS (
         SELECT source, allocation_id, attempt, held_from, held_until, outcome, gpu_count, ${SECONDS('held_from')} AS from_s,
                ${SECONDS('CASE WHEN held_until <= $now THEN held_until ELSE $now END')} AS until_s,
                max(held_from) OVER (PARTITION BY source, allocation_id) AS last_from
-        FROM allocation WHERE held_from < $now AND (held_until IS NULL OR held_until > $windowFrom)
+        FROM allocation a WHERE held_from < $now AND (held_until IS NULL OR held_until > $windowFrom) AND ${OF_PAGE('a')}
       ), change AS (
         SELECT source, allocation_id, attempt, from_s AS at_s, gpu_count AS gpus FROM lived
         UNION ALL
@@ -172,19 +190,16 @@ const LIFE_SQL = `lived AS (
         FROM lived a JOIN peak p ON a.source = p.source AND a.allocation_id = p.allocation_id
         GROUP BY a.source, a.allocation_id)`;
 
-const SEARCH_SQL = [
-  'allocation_id',
-  "source || '/' || allocation_id",
+const LIKE_SQL = "LIKE $search ESCAPE '!'";
+const SEARCH_SQL = `(is_placed OR ${[
+  'owned.allocation_id',
+  "owned.source || '/' || owned.allocation_id",
   'name',
   'user_name',
   'team',
-  'node_names',
-  'model_names',
-  'cluster',
 ]
-  .map((column) => `lower(${column}) LIKE $search ESCAPE '!'`)
-  .join(' OR ')
-  .replace(/^(.*)$/s, '($1)');
+  .map((column) => `lower(${column}) ${LIKE_SQL}`)
+  .join(' OR ')})`;
 
 /** What people type is text to be found, no pattern. */
 function likeOf(text: string): string {

@@ -19,7 +19,7 @@ export async function knownWork(space: ReadSpace): Promise<KnownWork[]> {
   const rows = await space.ask<Row>({
     tables: [{ table: 'work' }],
     sql: `SELECT COALESCE(model_name, run, allocation_id) AS name, unit, source,
-                 CAST(sum(CAST(quantity AS DECIMAL(38, 6))) AS VARCHAR) AS quantity, count(DISTINCT work_id) AS counters,
+                 CAST(CAST(sum(quantity) AS DECIMAL(38, 6)) AS VARCHAR) AS quantity, count(DISTINCT work_id) AS counters,
                  min(window_from) AS "firstAt", max(COALESCE(window_until, window_from)) AS "lastAt"
           FROM work GROUP BY COALESCE(model_name, run, allocation_id), unit, source
           ORDER BY "lastAt" DESC, name, unit, source`,

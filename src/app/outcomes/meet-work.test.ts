@@ -105,6 +105,17 @@ describe('work meets what was held', () => {
         ['resnet', null],
       ],
     },
+    'nor can two that did nothing': {
+      works: [
+        work({ allocationId: 'uid-chat', quantityMillionths: 0n }),
+        work({ allocationId: 'uid-chat', modelName: 'tiny', quantityMillionths: 0n }),
+      ],
+      holdings: two,
+      want: [
+        ['chat-8b', null],
+        ['tiny', null],
+      ],
+    },
     'work that nobody is known to have done has no cost': { works: [work()], holdings: two, want: [['chat-8b', null]] },
   };
   it.each(Object.entries(cases))('%s', (_, { works, holdings, want }) => {
@@ -129,6 +140,14 @@ describe('work meets what was held', () => {
     const parts = [work({ unit: 'prompt_token' }), work({ unit: 'generation_token', quantityMillionths: 2n * USD })];
     expect(units(parts)).toBe(3n * USD);
     expect(units([...parts, work({ unit: 'token', quantityMillionths: 7n * USD })])).toBe(7n * USD);
+  });
+
+  it.each([
+    { name: 'counters of one pod cover the same time', place: { namespace: 'serving', pod: 'chat-0' }, want: 3600n },
+    { name: 'those of a job cover one after the other', place: { allocationId: 'uid-chat' }, want: 7200n },
+  ])('$name', ({ place, want }) => {
+    const works = ['a', 'b'].map((workId) => work({ ...place, workId }));
+    expect(meetWork(works, [holding('chat')], []).achieved.map((each) => each.countedSeconds)).toEqual([want]);
   });
 
   it('inference without a counter is shown as such, training is not', () => {

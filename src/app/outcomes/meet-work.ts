@@ -90,7 +90,7 @@ export function meetWork(
 }
 
 /** Tokens are those that came and those that went, unless somebody counts them together. */
-function addTokens(units: Map<string, bigint>): void {
+export function addTokens(units: Map<string, bigint>): void {
   const parts = [units.get('prompt_token'), units.get('generation_token')].filter((part) => part !== undefined);
   if (parts.length === 0 || units.has('token')) return;
   units.set(

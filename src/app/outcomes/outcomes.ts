@@ -6,14 +6,15 @@ import { spend } from '../spend.ts';
 import { ledgerWindow, windowBefore } from '../window.ts';
 import type { LedgerWindow } from '../window.ts';
 import type { ReadSpace } from '../workspace.ts';
-import { finishedRuns, kindOfName, runsTogether } from './finished-runs.ts';
-import type { FinishedRun } from './finished-runs.ts';
+import { runGroups } from './finished-runs.ts';
+import type { RunGroup } from './finished-runs.ts';
 import { meetWork } from './meet-work.ts';
 import type { Achieved, Meeting } from './meet-work.ts';
 import { costGrowth, nameOf, outcomeRows } from './outcome-rows.ts';
 import type { OutcomeBy } from './outcome-rows.ts';
-import { paidHoldings, subjectsOnNodes } from './paid-holdings.ts';
-import { workDone } from './work-done.ts';
+import { findOwnJobs, ownWork } from './own-jobs.ts';
+import { paidHoldings, paidTogether, subjectsOnNodes } from './paid-holdings.ts';
+import { countWork, otherWork } from './work-done.ts';
 
 export interface OutcomesRequest {
   readonly window: LedgerWindow;
@@ -23,26 +24,23 @@ export interface OutcomesRequest {
   readonly unit?: string;
 }
 
-/** Classes whose finished jobs are runs. */
-const RUN_CLASSES = ['training', 'batch'];
-
 /**
  * Question: what was achieved in a window, and what did a unit of it cost?
  *
- * Reads: work, allocation, holding, waterfall and ownership of the window and of the one before it, which has the same length.
+ * Reads: work, allocation, holding, the waterfall or its sums by day, and ownership of the window and of the one before it, which has the same length.
  */
 export async function outcomes(space: ReadSpace, request: OutcomesRequest): Promise<OutcomesAnswer> {
   const { window, now, by, unit } = request;
   const end = window.until < now ? window.until : now;
   const { window: earlier, isKnown } = windowBefore(window, now, space.scope);
-  const meeting = await meetingIn(space, window, end);
-  const before = await meetingIn(space, earlier, window.from);
-  const weeks = await weeksOf(space, window, end, now);
-  const runs = await finishedRuns(space, window.from, end);
-  const runsBefore = earlier.days.length === 0 ? [] : await finishedRuns(space, earlier.from, window.from);
+  const meeting = await meetingIn(space, window, end, by);
+  const before = await meetingIn(space, earlier, window.from, by);
+  const weeks = await weeksOf(space, window, end, { now, by });
+  const runs = await runGroups(space, window.from, end, by);
+  const runsBefore = earlier.days.length === 0 ? [] : await runGroups(space, earlier.from, window.from, by);
   const isAsked = (row: { readonly unit: string }): boolean => unit === undefined || row.unit === unit;
-  const classed = (each: FinishedRun): boolean => each.class !== null && RUN_CLASSES.includes(each.class);
-  const unclassed = runs.filter((each) => each.class === null);
+  const classed = ({ isClassed }: RunGroup): boolean => isClassed;
+  const unclassed = runs.filter(({ isClassed }) => !isClassed);
   const { byBasis, teams, unpricedUnits } = await teamShares(space, window);
   return {
     asOf: now,
@@ -51,8 +49,11 @@ export async function outcomes(space: ReadSpace, request: OutcomesRequest): Prom
     window: { asked: window.asked, from: window.from, until: window.until, ledgerDays: window.days.length },
     before: { from: earlier.from, until: window.from, isKnown },
     rows: outcomeRows(by, meeting.achieved, before.achieved, weeks).filter(isAsked),
-    runs: unit === undefined || unit === 'run' ? runRows(by, runs.filter(classed), runsBefore.filter(classed)) : [],
-    unclassified: { runs: unclassed.length, usdMicros: runsTogether(unclassed).paid.usdMicros },
+    runs: unit === undefined || unit === 'run' ? runRows(runs.filter(classed), runsBefore.filter(classed)) : [],
+    unclassified: {
+      runs: unclassed.reduce((sum, { together }) => sum + together.runs, 0),
+      usdMicros: paidTogether(unclassed.map(({ together }) => together.paid)).usdMicros,
+    },
     alarms: isKnown ? costGrowth(meeting.achieved, before.achieved) : [],
     uncounted: meeting.uncounted
       .map(({ name, team, paid }) => ({ name, team, usdMicros: paid.usdMicros, gpuUnits: paid.gpuUnits }))
@@ -72,7 +73,7 @@ async function weeksOf(
   space: ReadSpace,
   { from }: LedgerWindow,
   end: Date,
-  now: Date,
+  { now, by }: Pick<OutcomesRequest, 'now' | 'by'>,
 ): Promise<readonly (readonly Achieved[])[]> {
   const count = Math.min(WEEKS_MAX, Math.floor((end.getTime() - from.getTime()) / WEEK_MS));
   if (count < 2) return [];
@@ -81,36 +82,28 @@ async function weeksOf(
     const begin = new Date(end.getTime() - back * WEEK_MS);
     const until = new Date(begin.getTime() + WEEK_MS);
     const week = ledgerWindow(`${isoTime(begin)}/${isoTime(until)}`, now, space.scope);
-    weeks.push((await meetingIn(space, week, until)).achieved);
+    weeks.push((await meetingIn(space, week, until, by)).achieved);
   }
   return weeks;
 }
 
-async function meetingIn(space: ReadSpace, window: LedgerWindow, end: Date): Promise<Meeting> {
-  const work = await workDone(space, window.from, end);
+async function meetingIn(space: ReadSpace, window: LedgerWindow, end: Date, by: OutcomeBy): Promise<Meeting> {
+  await countWork(space, window.from, end);
+  await findOwnJobs(space, window, by);
+  const own = await ownWork(space, window, end);
+  const work = await otherWork(space);
   const holdings = await paidHoldings(space, window, end);
   const nodeIds = work.flatMap(({ nodeId, pod, allocationId }) =>
     nodeId !== null && pod === null && allocationId === null ? [nodeId] : [],
   );
-  return meetWork(work, holdings, await subjectsOnNodes(space, window, [...new Set(nodeIds)]));
+  const { achieved, uncounted } = meetWork(work, holdings, await subjectsOnNodes(space, window, [...new Set(nodeIds)]));
+  return { achieved: [...own, ...achieved], uncounted };
 }
 
-function runRows(by: OutcomeBy, now: readonly FinishedRun[], before: readonly FinishedRun[]): RunRow[] {
-  const name = (run: FinishedRun): string | null => {
-    if (by === 'unit') return run.class;
-    return by === 'run' ? (run.name === null ? null : kindOfName(run.name)) : run.team;
-  };
-  const grouped = (runs: readonly FinishedRun[]): Map<string | null, FinishedRun[]> => {
-    const groups = new Map<string | null, FinishedRun[]>();
-    for (const run of runs) groups.set(name(run), [...(groups.get(name(run)) ?? []), run]);
-    return groups;
-  };
-  const earlier = grouped(before);
-  return [...grouped(now)]
-    .map(([group, runs]) => {
-      const then = earlier.get(group);
-      return { name: group, now: runsTogether(runs), before: then === undefined ? null : runsTogether(then) };
-    })
+function runRows(now: readonly RunGroup[], before: readonly RunGroup[]): RunRow[] {
+  const earlier = new Map(before.map(({ name, together }) => [name, together]));
+  return now
+    .map(({ name, together }) => ({ name, now: together, before: earlier.get(name) ?? null }))
     .toSorted((a, b) => Number((b.now.paid.usdMicros ?? 0n) - (a.now.paid.usdMicros ?? 0n)));
 }
 

@@ -1,4 +1,6 @@
 import { HELD_CATEGORIES } from '../../ledger/waterfall.ts';
+import { lastSaid } from '../rules/last-said.ts';
+import { subjectRows } from '../waste/subject-rows.ts';
 import type { ReadSpace } from '../workspace.ts';
 import { daysOf, hoursSql } from '../window.ts';
 import type { LedgerWindow } from '../window.ts';
@@ -33,7 +35,7 @@ export interface PaidHolding extends Paid {
 /** The seconds in which a device computed, whatever came of them: gaps between its kernels are in them. */
 const COMPUTED = "(w.category IN ('lost', 'computing') OR w.reason IN ('gap', 'exchange', 'between-requests'))";
 
-/** Sums of the waterfall that make a `Paid`, by whatever it is grouped by. */
+/** Sums of `subjectRows` that make a `Paid`, by whatever they are grouped by. */
 export const PAID_SQL = `
   CAST(sum(w.usd_micros) AS BIGINT) AS "usdMicros",
   CAST(CASE WHEN count(w.usd_micros) > 0 THEN COALESCE(sum(w.usd_micros) FILTER (WHERE ${COMPUTED}), 0) END AS BIGINT)
@@ -43,47 +45,53 @@ export const PAID_SQL = `
   CAST(sum(w.gpu_units) AS BIGINT) AS "gpuUnits",
   CAST(COALESCE(sum(w.gpu_units) FILTER (WHERE ${COMPUTED}), 0) AS BIGINT) AS "computingUnits",
   CAST(COALESCE(sum(w.gpu_units) FILTER (WHERE w.category = 'unknown'), 0) AS BIGINT) AS "unknownUnits",
-  CAST(COALESCE(sum(w.gpu_units) FILTER (WHERE w.usd_micros IS NULL), 0) AS BIGINT) AS "unpricedUnits"`;
+  CAST(sum(w.unpriced_units) AS BIGINT) AS "unpricedUnits"`;
 
 /** The subject of a holder's row, as the ledger spells it. */
 export const SUBJECT_SQL = `'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR)`;
 
+/** For how many seconds of the clock each of these lives was held in the window, as `held_time`. */
+export const heldTimeSql = (lives: string): string => `
+  held_day AS (
+    SELECT day, ${SUBJECT_SQL} AS subject, min(source) AS source, min(allocation_id) AS allocation_id,
+           min(cluster) AS cluster, min(namespace) AS namespace, min(workload_name) AS workload_name,
+           min(labels['run']) AS run_label, min(held_from) AS held_from, max(ends_at) AS ends_at
+    FROM holding WHERE ${SUBJECT_SQL} IN (SELECT subject FROM ${lives}) GROUP BY day, source, allocation_id, attempt
+  ), held_time AS (
+    SELECT subject, min(source) AS source, min(allocation_id) AS allocation_id, min(cluster) AS cluster,
+           min(namespace) AS namespace, min(workload_name) AS workload_name, min(run_label) AS run_label,
+           CAST(sum(greatest(0, date_diff('second', greatest(held_from, CAST(day AS TIMESTAMP), $windowFrom),
+             least(ends_at, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY, $windowEnd)))) AS BIGINT) AS held_seconds
+    FROM held_day GROUP BY subject
+  )`;
+
 /**
- * Question: what was paid for each holder in a window, whose was it, and for how long?
+ * Question: what was paid for each holder whose work is met one by one, whose was it, and for how long?
  *
  * All of a holder's money counts, also what stands beside its GPUs. A machine whose holder nobody knows is a subject of its own.
  *
- * Reads: waterfall, ownership, holding.
+ * Reads: waterfall or its sums by day, ownership, holding, and `met_life` of `findOwnJobs`.
  */
 export async function paidHoldings(space: ReadSpace, window: LedgerWindow, end: Date): Promise<PaidHolding[]> {
   if (window.days.length === 0) return [];
-  const hours = hoursSql(window, 'w.hour_start');
+  const rows = subjectRows(window);
   const days = daysOf(window);
   return space.ask<PaidHolding>({
-    tables: ['waterfall', 'ownership', 'holding'].map((table) => ({ table, ...days })),
-    params: { ...hours.params, windowFrom: window.from, windowEnd: end },
+    tables: [...rows.tables, ...['ownership', 'holding'].map((table) => ({ table, ...days }))],
+    params: { ...rows.params, windowFrom: window.from, windowEnd: end },
     sql: `
-      WITH paid AS (
-        SELECT w.subject, max_by(o.team, w.day) AS team, max_by(o.class, w.day) AS class, ${PAID_SQL}
-        FROM waterfall w LEFT JOIN ownership o ON w.day = o.day AND w.subject = o.subject
-        WHERE ${hours.sql}
+      WITH owner AS (
+        SELECT subject, ${lastSaid('team', 'day')} AS team, ${lastSaid('class', 'day')} AS class
+        FROM ownership WHERE subject IN (SELECT subject FROM met_life) GROUP BY subject
+      ), paid AS (
+        SELECT w.subject, ${PAID_SQL} FROM (${rows.sql}) w
+        WHERE w.subject IN (SELECT subject FROM met_life)
           AND (w.subject LIKE 'job %' OR (w.subject LIKE 'node %' AND w.category IN (${HELD_CATEGORIES})))
         GROUP BY w.subject
-      ), held_day AS (
-        SELECT day, ${SUBJECT_SQL} AS subject, min(source) AS source, min(allocation_id) AS allocation_id,
-               min(cluster) AS cluster, min(namespace) AS namespace, min(workload_name) AS workload_name,
-               min(labels['run']) AS run_label, min(held_from) AS held_from, max(ends_at) AS ends_at
-        FROM holding GROUP BY day, source, allocation_id, attempt
-      ), held AS (
-        SELECT subject, min(source) AS source, min(allocation_id) AS allocation_id, min(cluster) AS cluster,
-               min(namespace) AS namespace, min(workload_name) AS workload_name, min(run_label) AS run_label,
-               CAST(sum(greatest(0, date_diff('second', greatest(held_from, CAST(day AS TIMESTAMP), $windowFrom),
-                 least(ends_at, CAST(day AS TIMESTAMP) + INTERVAL 1 DAY, $windowEnd)))) AS BIGINT) AS held_seconds
-        FROM held_day GROUP BY subject
-      )
-      SELECT p.*, h.source, h.allocation_id AS "allocationId", h.cluster, h.namespace, h.workload_name AS "workloadName",
+      ), ${heldTimeSql('met_life')}
+      SELECT p.*, o.team, o.class, h.source, h.allocation_id AS "allocationId", h.cluster, h.namespace, h.workload_name AS "workloadName",
              h.run_label AS "runLabel", COALESCE(h.held_seconds, date_diff('second', $windowFrom, $windowEnd)) AS "heldSeconds"
-      FROM paid p LEFT JOIN held h ON p.subject = h.subject ORDER BY p.subject`,
+      FROM paid p LEFT JOIN owner o ON p.subject = o.subject LEFT JOIN held_time h ON p.subject = h.subject ORDER BY p.subject`,
   });
 }
 

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOW_UNITS } from '../../facts/work.ts';
+import { ledgerWindow } from '../window.ts';
 import { withReader } from '../workspace.ts';
 import { recordWork } from './record-work.ts';
-import { workDone } from './work-done.ts';
+import { findOwnJobs } from './own-jobs.ts';
+import { countWork, otherWork } from './work-done.ts';
 
 const at = (time: string): Date => new Date(`2026-11-16T${time}Z`);
 const RUN = { run: 'sft', quantity: '10', clock: at('23:00:00') };
@@ -29,7 +31,11 @@ describe('work of a window', () => {
     ['covers nothing past the window’s end', '09:00:00', '11:00:00', { epoch: [10n, 0n], step: [20n, 5400n] }],
     ['is none where none begins', '12:00:00', '13:00:00', {}],
   ])('%s', async (_, from, end, want) => {
-    const found = await withReader(dataDir, (space) => workDone(space, at(from), at(end)));
+    const found = await withReader(dataDir, async (space) => {
+      await countWork(space, at(from), at(end));
+      await findOwnJobs(space, ledgerWindow('all', at('23:00:00'), undefined), 'run');
+      return otherWork(space);
+    });
     const told = found.map(({ unit, quantityMillionths, seconds }) => [
       unit,
       [quantityMillionths / 1_000_000n, seconds],

@@ -1,3 +1,4 @@
+import { INTERACTIVE_KINDS, SERVING_KINDS } from '../../facts/workload-manner.ts';
 import { quote } from '../../lake/engine.ts';
 import { aliasedSql } from './aliases.ts';
 import { conditionSql } from './pattern.ts';
@@ -18,8 +19,8 @@ const DEFAULTS: Readonly<Record<OwnerDimension, string>> = {
   user: firstSaid('user_name', "tags['user']"),
   environment: firstSaid("labels['environment']", "tags['environment']"),
   class: `COALESCE(${firstSaid("labels['class']", "tags['class']")},
-            CASE WHEN workload_kind = 'Notebook' THEN 'experimentation'
-                 WHEN workload_kind IN ('Deployment', 'StatefulSet', 'InferenceService', 'RayService') THEN 'inference'
+            CASE WHEN workload_kind IN (${INTERACTIVE_KINDS.map(quote).join(', ')}) THEN 'experimentation'
+                 WHEN workload_kind IN (${SERVING_KINDS.map(quote).join(', ')}) THEN 'inference'
                  WHEN workload_kind IN ('PyTorchJob', 'MPIJob', 'TFJob', 'RayJob') THEN 'training'
                  WHEN workload_kind = 'CronJob' THEN 'batch' END)`,
 };

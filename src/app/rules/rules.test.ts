@@ -4,6 +4,7 @@ import { slowOwners } from '../../../test/rules/slow-owners.ts';
 import type { PlainProfile } from '../../../test/rules/slow-owners.ts';
 import { ruleEngine, sqlOwners } from '../../../test/rules/sql-owners.ts';
 import { OperationError } from '../../facts/operation-error.ts';
+import { INTERACTIVE_KINDS, SERVING_KINDS } from '../../facts/workload-manner.ts';
 import type { Engine } from '../../lake/engine.ts';
 import { readConfig } from '../config/config-file.ts';
 import type { RuleBook } from './rule.ts';
@@ -107,6 +108,16 @@ describe('a rule finds what it looks for', () => {
     const book = bookOf(`rules:\n  - when: ${when}\n    set: {team: CAUGHT}\n`);
     const got = await sqlOwners(engine, book, [...meets, ...misses].map(profileOf));
     expect(got.map(({ team }) => team === 'CAUGHT')).toEqual([...meets.map(() => true), ...misses.map(() => false)]);
+  });
+});
+
+describe('a class without a label', () => {
+  test.each([
+    ...SERVING_KINDS.map((kind) => ({ kind, want: 'inference' })),
+    ...INTERACTIVE_KINDS.map((kind) => ({ kind, want: 'experimentation' })),
+  ])('of a $kind is $want, as its manner is', async ({ kind, want }) => {
+    const [told] = await sqlOwners(engine, NO_RULES, [profileOf({ workload_kind: kind })]);
+    expect(told?.class).toBe(want);
   });
 });
 

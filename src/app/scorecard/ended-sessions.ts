@@ -16,7 +16,7 @@ export interface EndedSessions {
 /**
  * Question: of the interactive sessions that ended in a window, or should have, how many did so within hours of their last kernel?
  *
- * Reads: stint_day.
+ * Reads: life_day.
  */
 export async function endedSessions(
   space: ReadSpace,
@@ -27,15 +27,15 @@ export async function endedSessions(
   if (window.days.length === 0) return { stopped: 0, ended: 0, unknown: 0 };
   const until = window.until < end ? window.until : end;
   const [row] = await space.ask<{ stopped: bigint; ended: bigint; unknown: bigint }>({
-    tables: [{ table: 'stint_day', ...daysOf(window) }],
+    tables: [{ table: 'life_day', ...daysOf(window) }],
     params: { from: window.from, until, seconds: BigInt(hours * 3600), unknownPermille: BigInt(UNKNOWN_PERMILLE_MAX) },
     sql: `
       WITH session AS (
         SELECT subject, min(held_since) AS held_since,
                CASE WHEN count(*) = count(ended_at) OR max(CASE WHEN ended_at IS NOT NULL THEN day END) = max(day) THEN max(ended_at) END AS ended_at,
-               max(CASE WHEN computing_s > 0 THEN COALESCE(last_computing_at, held_until) END) AS last_computing_at,
+               max(used_until) AS last_computing_at,
                CAST(sum(held_s) AS BIGINT) AS held_s, CAST(sum(unknown_s) AS BIGINT) AS unknown_s, max(held_until) AS held_until
-        FROM stint_day WHERE manner = 'interactive' GROUP BY subject
+        FROM life_day WHERE manner = 'interactive' GROUP BY subject
       ), judged AS (
         SELECT unknown_s * 1000 > held_s * $unknownPermille AS is_unknown, ended_at IS NOT NULL AND ended_at <= $until AS has_ended,
                date_diff('second',

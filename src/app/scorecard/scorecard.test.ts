@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csv, fleetFolder } from '../../../test/fleet-folder.ts';
 import type { FleetFolder } from '../../../test/fleet-folder.ts';
-import { scorecardPage } from '../../report/scorecard-page.ts';
+import { scorecardJson, scorecardPage } from '../../report/scorecard-page.ts';
 import type { ScorecardAnswer, ScoreName } from '../../report/scorecard-page.ts';
 import { NO_RULES } from '../rules/rule.ts';
 import { ledgerWindow } from '../window.ts';
 import { withReader } from '../workspace.ts';
-import { scorecard } from './scorecard.ts';
+import { moneyScores, scorecard } from './scorecard.ts';
 
 const at = (hour: number): string => new Date(Date.UTC(2026, 2, 2, hour)).toISOString().replace('.000', '');
 const hours = (device: string, permilles: readonly number[]): string =>
@@ -57,7 +57,8 @@ describe('the scorecard', () => {
     known: [usd(50), usd(50)],
     tagging: [usd(4 + 9 + 10), usd(50)],
     spot: [usd(10), usd(10)],
-    'commitment-coverage': [usd(10), usd(50)],
+    // Three on demand for ten hours, and the one that is committed; spot cannot be covered.
+    'commitment-coverage': [usd(10), usd(40)],
     // It stood empty, which is unallocated: nothing of it is stranded.
     'commitment-utilisation': [usd(10), usd(10)],
     // One ended an hour after its last kernel, one eight hours after; one is open and has stood unused for nine.
@@ -69,10 +70,34 @@ describe('the scorecard', () => {
 
   it('says that there is no data before, and where nobody has published a range', () => {
     const page = scorecardPage(card, 120).join('\n');
-    expect(page).toMatch(/compute share +30 % +no data +unmanaged fleets 15–40 %, well run 60–80 %/);
+    expect(page).toMatch(/compute share +30 % +no data +rule of thumb: unmanaged fleets 15–40 %, well run 60–80 %/);
     expect(page).toMatch(/spot of batch +100 % +no data +no published range known/);
+    expect(page).toContain('commitment coverage: $10.00 of commitments in use ÷ $40.00 of that and on demand');
+    expect(scorecardJson(card)).toMatchObject({
+      scores: [{ published: null, ruleOfThumb: 'unmanaged fleets 15–40 %, well run 60–80 %' }, {}, {}, {}, {}, {}, {}],
+    });
     expect(page).toContain(
       'auto-shutdown: 1 sessions stopped within 2 h of their last kernel ÷ 3 that ended or stand unused',
     );
   });
+});
+
+describe('commitment coverage', () => {
+  const row = (purchase: string | null, category: string, dollars: number) => ({
+    values: [null, null, purchase, category],
+    step: undefined,
+    costUsdMicros: BigInt(dollars) * 1_000_000n,
+    heldUnits: 0n,
+    unpricedUnits: 0n,
+  });
+  const FLEET_ROWS = [row('committed', 'computing', 60), row('on-demand', 'idle', 40)];
+  const covered = (more: readonly ReturnType<typeof row>[]) =>
+    moneyScores([...FLEET_ROWS, ...more])['commitment-coverage'].permille;
+  it.each([
+    ['what is used of it, of what could be', [], 600],
+    ['a commitment that strands raises nothing', [row('committed', 'stranded', 500)], 600],
+    ['owned machines and spot are nobody’s to cover', [row('owned', 'computing', 90), row('spot', 'idle', 90)], 600],
+    ['nor is what nobody says the purchase of', [row(null, 'computing', 90)], 600],
+    ['more on demand lowers it', [row('on-demand', 'unallocated', 20)], 500],
+  ])('%s', (_, more, want) => expect(covered(more)).toBe(want));
 });

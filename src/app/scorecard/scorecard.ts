@@ -26,7 +26,7 @@ const [TEAM, CLASS, PURCHASE, CATEGORY] = [0, 1, 2, 3];
  * Question: how well is the fleet run, against what is published and against its own time before?
  *
  * Every share is money over money but one: how many interactive sessions ended soon after their last kernel. Reads: what `spend`
- * reads, and stint_day.
+ * reads, and life_day.
  */
 export async function scorecard(space: ReadSpace, { window, now }: ScorecardRequest): Promise<ScorecardAnswer> {
   const earlier = windowBefore(window, now.at, space.scope);
@@ -53,41 +53,52 @@ type Scores = Pick<ScorecardAnswer, 'ownedUsdMicros' | 'unknownSessions' | 'unpr
 async function scoresIn(space: ReadSpace, window: LedgerWindow, end: Date): Promise<Scores> {
   const { rows, unpricedUnits } = await spend(space, { by: parseDimensions(DIMENSIONS), window, filters: [] });
   const sessions = await endedSessions(space, window, end, SHUTDOWN_HOURS);
-  const value = ({ values }: SpendRow, place: number): string | null => values[place] ?? null;
-  const money = (keeps: (row: SpendRow) => boolean): bigint =>
-    rows.filter(keeps).reduce((sum, { costUsdMicros }) => sum + (costUsdMicros ?? 0n), 0n);
-  const isGpu = (row: SpendRow): boolean => value(row, CATEGORY) !== 'beside';
-  const isIn = (row: SpendRow, ...categories: readonly string[]): boolean =>
-    categories.includes(value(row, CATEGORY) ?? '');
-  const isKnown = (row: SpendRow): boolean => isIn(row, 'computing', ...WASTE_CATEGORIES);
-  const isBatch = (row: SpendRow): boolean =>
-    BATCH_CLASSES.includes(value(row, CLASS)) && isGpu(row) && !isIn(row, 'stranded', 'unallocated');
-  const isCommitted = (row: SpendRow): boolean => isGpu(row) && value(row, PURCHASE) === 'committed';
-  const score = (part: bigint, whole: bigint): Score => shareOf(part, whole);
   return {
-    ownedUsdMicros: money((row) => isGpu(row) && value(row, PURCHASE) === 'owned'),
+    ownedUsdMicros: sumOf(rows, (row) => isGpu(row) && valueOf(row, PURCHASE) === 'owned'),
     unknownSessions: sessions.unknown,
     unpricedUnits,
-    scores: {
-      'compute-share': score(
-        money((row) => isIn(row, 'computing')),
-        money(isKnown),
-      ),
-      known: score(money(isKnown), money(isGpu)),
-      tagging: score(
-        money((row) => value(row, TEAM) !== null),
-        money(() => true),
-      ),
-      spot: score(
-        money((row) => isBatch(row) && value(row, PURCHASE) === 'spot'),
-        money(isBatch),
-      ),
-      'commitment-coverage': score(money(isCommitted), money(isGpu)),
-      'commitment-utilisation': score(
-        money((row) => isCommitted(row) && !isIn(row, 'stranded')),
-        money(isCommitted),
-      ),
-      'auto-shutdown': score(BigInt(sessions.stopped), BigInt(sessions.ended)),
-    },
+    scores: { ...moneyScores(rows), 'auto-shutdown': shareOf(BigInt(sessions.stopped), BigInt(sessions.ended)) },
+  };
+}
+
+const valueOf = ({ values }: SpendRow, place: number): string | null => values[place] ?? null;
+const isIn = (row: SpendRow, ...categories: readonly string[]): boolean =>
+  categories.includes(valueOf(row, CATEGORY) ?? '');
+const isGpu = (row: SpendRow): boolean => !isIn(row, 'beside');
+
+function sumOf(rows: readonly SpendRow[], keeps: (row: SpendRow) => boolean): bigint {
+  return rows.filter(keeps).reduce((sum, { costUsdMicros }) => sum + (costUsdMicros ?? 0n), 0n);
+}
+
+/** The shares of money over money, of rows by team, class, purchase and category. */
+export function moneyScores(rows: readonly SpendRow[]): Omit<ScorecardAnswer['now'], 'auto-shutdown'> {
+  const money = (keeps: (row: SpendRow) => boolean): bigint => sumOf(rows, keeps);
+  const purchaseIs = (row: SpendRow, purchase: string): boolean => isGpu(row) && valueOf(row, PURCHASE) === purchase;
+  const isKnown = (row: SpendRow): boolean => isIn(row, 'computing', ...WASTE_CATEGORIES);
+  const isBatch = (row: SpendRow): boolean =>
+    BATCH_CLASSES.includes(valueOf(row, CLASS)) && isGpu(row) && !isIn(row, 'stranded', 'unallocated');
+  const isCommitted = (row: SpendRow): boolean => purchaseIs(row, 'committed');
+  const isInUse = (row: SpendRow): boolean => isCommitted(row) && !isIn(row, 'stranded');
+  const score = (part: bigint, whole: bigint): Score => shareOf(part, whole);
+  return {
+    'compute-share': score(
+      money((row) => isIn(row, 'computing')),
+      money(isKnown),
+    ),
+    known: score(money(isKnown), money(isGpu)),
+    tagging: score(
+      money((row) => valueOf(row, TEAM) !== null),
+      money(() => true),
+    ),
+    spot: score(
+      money((row) => isBatch(row) && valueOf(row, PURCHASE) === 'spot'),
+      money(isBatch),
+    ),
+    // What strands covers nothing, and no commitment can cover what is owned or on spot.
+    'commitment-coverage': score(
+      money(isInUse),
+      money((row) => isInUse(row) || purchaseIs(row, 'on-demand')),
+    ),
+    'commitment-utilisation': score(money(isInUse), money(isCommitted)),
   };
 }

@@ -176,6 +176,17 @@ describe('the desk', () => {
     expect((await ask(listed, 'list', 'findings')).from).toBe('kept');
   });
 
+  it('an answer that lacks something for a reason that passes is not given again', async () => {
+    await open();
+    const lacking = async ({ space }: AtDesk): Promise<Told> => {
+      space.onPassing?.();
+      return { bytes: 1, said: 'no numbers' };
+    };
+    expect((await ask(lacking, 'passing')).from).toBe('asked');
+    expect((await ask(holdings, 'passing')).from).toBe('asked');
+    expect((await ask(holdings, 'passing')).from).toBe('kept');
+  });
+
   it('an edit of bursar.yaml is seen by the next question; a broken one is not taken', async () => {
     const config = join(folder, 'bursar.yaml');
     const rule = (team: string): string =>

@@ -8,7 +8,6 @@ import { STAGES } from '../../ledger/stages.ts';
 import { oneAtATime } from '../collect/collect.ts';
 import type { Config } from '../config/source-config.ts';
 import { clockOf } from '../demo/demo-mark.ts';
-import { decideNow } from '../now.ts';
 import type { Now } from '../now.ts';
 import { NO_RULES } from '../rules/rule.ts';
 import { ruleViews } from '../rules/views.ts';
@@ -16,6 +15,7 @@ import type { ReadSpace } from '../workspace.ts';
 import { askerPool } from './asker-pool.ts';
 import { keptAnswers } from './kept-answers.ts';
 import type { TouchedPart } from './kept-answers.ts';
+import { steppedMoment } from './stepped-moment.ts';
 import type { Standing, StandingKeeper } from './standing.ts';
 import type { Asker as AskedBy } from './turns.ts';
 
@@ -86,10 +86,6 @@ const WAIT_MS_MAX = 10_000;
 const ROWS_MAX = 200_000;
 const SIZE_MIN = 3;
 const SIZE_MAX = 8;
-/** Questions within a minute that are asked as of the clock are asked as of its beginning, and share their answers. */
-const LIVE_STEP_MS = 60_000;
-/** Where facts are history the clock decides next to nothing. */
-const HISTORY_STEP_MS = 600_000;
 
 /**
  * Opens the one reader of a server: a pool of askers over one engine, and the answers it has given.
@@ -115,7 +111,7 @@ export async function openDesk<Value extends Sized>(options: DeskOptions): Promi
 
   const ask = async (question: DeskQuestion<Value>): Promise<DeskAnswer<Value>> => {
     const standing = await options.standing.current();
-    const { now, clock } = momentOf(standing, question.asOf);
+    const { now, clock } = steppedMoment(standing.scope?.horizon, clockOf(standing), question.asOf);
     const { generation } = standing.snapshot;
     const moment = `${now.at.getTime()} ${now.by} ${clock.getTime()}`;
     const key = [generation, standing.configStamp, moment, question.name, question.key].join('\n');
@@ -132,14 +128,16 @@ export async function openDesk<Value extends Sized>(options: DeskOptions): Promi
       const stop = new AbortController();
       const work = async (engine: Engine): Promise<Value> => {
         const touched = new Set<TouchedPart>();
-        const space = spaceOf(engine, standing, touched);
+        let isPassing = false;
+        const space = spaceOf(engine, standing, touched, () => (isPassing = true));
         const value = await answered(standing, () =>
           question.answer({ space, config: standing.config, now, clock }),
         ).catch((failure: unknown) => {
           keepRefusal(refused, key, failure);
           throw failure;
         });
-        if (question.isKept !== false) kept.keep(key, { value, stamp: standing.stamp, touched, bytes: value.bytes });
+        if (question.isKept !== false && !isPassing)
+          kept.keep(key, { value, stamp: standing.stamp, touched, bytes: value.bytes });
         return value;
       };
       const { name, who = '' } = question;
@@ -156,7 +154,7 @@ export async function openDesk<Value extends Sized>(options: DeskOptions): Promi
     ask,
     async look(name, work) {
       const standing = await options.standing.current();
-      const { now, clock } = momentOf(standing, undefined);
+      const { now, clock } = steppedMoment(standing.scope?.horizon, clockOf(standing), undefined);
       return pool.run(name, async (engine) => {
         const space = spaceOf(engine, standing, new Set());
         return answered(standing, async () => work({ space, config: standing.config, now, clock }));
@@ -222,21 +220,13 @@ async function answered<Value>({ staleRows }: Standing, answer: () => Promise<Va
   }
 }
 
-/** The moment a question is asked at, and the clock, each in steps: between two steps nothing is asked twice. */
-function momentOf({ snapshot, scope }: Standing, asOf: Date | undefined): { now: Now; clock: Date } {
-  const clock = clockOf({ snapshot, scope });
-  const isLive = decideNow(undefined, scope?.horizon, clock).by === 'clock';
-  const stepMs = isLive ? LIVE_STEP_MS : HISTORY_STEP_MS;
-  const stepped = new Date(Math.floor(clock.getTime() / stepMs) * stepMs);
-  const now = decideNow(asOf, scope?.horizon, clock);
-  if (now.by !== 'clock') return { now, clock: stepped };
-  // Never before the newest fact: a look at less than everything gives findings no numbers.
-  const at = new Date(Math.max(stepped.getTime(), scope?.horizon.getTime() ?? 0));
-  return { now: { at, by: 'clock' }, clock: at };
-}
-
 /** The space of one question. Questions within it take turns: an asker has one set of views. */
-function spaceOf(engine: Engine, standing: Standing, touched: Set<TouchedPart>): ReadSpace {
+function spaceOf(
+  engine: Engine,
+  standing: Standing,
+  touched: Set<TouchedPart>,
+  onPassing: () => void = () => undefined,
+): ReadSpace {
   const { dataDir, snapshot, scope, stores, config } = standing;
   const rules = config?.rules ?? NO_RULES;
   const asker = inTurn(askerOf(engine, dataDir, snapshot, STAGES, ruleViews(rules)));
@@ -247,6 +237,7 @@ function spaceOf(engine: Engine, standing: Standing, touched: Set<TouchedPart>):
     snapshot,
     scope,
     staleRows: standing.staleRows,
+    onPassing,
     get sources() {
       touched.add('sources');
       return stores.sources.records();
@@ -268,6 +259,7 @@ function inTurn(asker: Asker): Asker {
     ask: async <Row>(question: Parameters<Asker['ask']>[0]) => turn(async () => asker.ask<Row>(question)),
     keep: async (wish) => turn(async () => asker.keep(wish)),
     forgetParts: async () => turn(async () => asker.forgetParts()),
+    save: async (path, question) => turn(async () => asker.save(path, question)),
     load: async (table, columns) => turn(async () => asker.load(table, columns)),
     make: async (table, question) => turn(async () => asker.make(table, question)),
   };

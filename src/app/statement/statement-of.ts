@@ -86,7 +86,7 @@ export function statementOf(
 export function headOf(
   { month, asOf, isRunning, window }: MonthWindow,
   { config, kind }: MadeOut,
-): Pick<StatementAnswer, 'kind' | 'status' | 'from' | 'until' | 'asOf'> {
+): Pick<StatementAnswer, 'kind' | 'status' | 'from' | 'until' | 'asOf' | 'missingDays'> {
   const until = isRunning && asOf < window.until ? asOf : monthStart(monthPlus(month, 1));
   return {
     kind: kind ?? config?.kind ?? 'showback',
@@ -94,6 +94,7 @@ export function headOf(
     from: isoTime(window.from),
     until: isoTime(until),
     asOf: isoTime(asOf),
+    missingDays: Math.max(0, Math.ceil((until.getTime() - window.from.getTime()) / DAY_MS) - window.days.length),
   };
 }
 

@@ -87,7 +87,7 @@ function explainCommand(): Command {
           'With --json, all that is needed to work it out again.',
       )
       .addOption(filterOption())
-      .option('--category <category>', 'stranded, unallocated, unknown, idle, computing or beside')
+      .option('--category <category>', 'stranded, unallocated, unknown, idle, starved, lost, computing or beside')
       .option('--job <id>', 'one job')
       .option('--bill <id>', 'one bill: provider|account|period')
       .option('--device <id>', 'one device')

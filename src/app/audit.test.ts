@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { isLeftBehind } from './audit.ts';
+
+const SINCE = new Date('2026-03-01T00:00:00Z');
+
+it.each([
+  { name: 'a notebook nobody has used for weeks', detector: 'idle-sessions', liveSince: SINCE, want: true },
+  { name: 'a habit of leaving notebooks on at night', detector: 'idle-sessions', liveSince: null, want: false },
+  { name: 'a job that is done and still holds its GPUs', detector: 'finished-holders', liveSince: SINCE, want: true },
+  { name: 'jobs that did so and ended', detector: 'finished-holders', liveSince: null, want: false },
+  { name: 'a pool that stands empty', detector: 'empty-nodes', liveSince: null, want: true },
+  { name: 'a run that waits for its data', detector: 'starved-runs', liveSince: SINCE, want: false },
+])('of $name: $want', ({ want, ...finding }) => expect(isLeftBehind(finding)).toBe(want));

@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import type { Finding } from '../facts/finding.ts';
+import { findingExplanation } from './finding-explanation.ts';
+
+const finding: Finding = {
+  number: 1,
+  key: 'empty-nodes: a',
+  detector: 'empty-nodes',
+  category: 'unallocated',
+  factor: 'utilisation',
+  state: 'open',
+  exemptUntil: null,
+  stateReason: null,
+  firstSeenAt: new Date('2026-03-02T00:00:00Z'),
+  team: null,
+  user: null,
+  assignedTo: null,
+  ownerSubject: null,
+  what: 'a node is empty',
+  because: [],
+  fix: [],
+  unless: '',
+  spark: [],
+  basis: 'measured',
+  blastRadius: 1,
+  blast: '',
+  effort: '',
+  liveSince: null,
+  subjects: ['node n1'],
+  firstDay: '2026-03-02',
+  kind: 'capacity',
+  usdMicros: 5_000_000n,
+  cashUsdMicros: { low: 0n, high: 0n },
+  capacityUnits: { low: 0n, high: 0n },
+  cashIfRentedUsdMicros: 0n,
+  gpuUnits: 63_000n * 3600n,
+  usdMicrosPerHour: null,
+};
+
+it('a bill does not fall by what nobody knows the use of', () => {
+  const part = {
+    day: '2026-03-02',
+    subject: 'node n1',
+    deviceId: 'g0',
+    reason: null,
+    permille: 1000,
+    gpuUnits: 63_000n * 3600n,
+    usdMicros: 5_000_000n,
+    marginalUsdMicros: 4_000_000n,
+  };
+  const told = (category: string) =>
+    findingExplanation({ finding, parts: [{ ...part, category }], evidence: [] })[2] ?? '';
+  expect(told('unallocated')).toContain('$4');
+  expect(told('unknown')).not.toContain('$4');
+});
+
+it('tells whatever a question answered: counts of any size, times, lists, nothing for what is unknown', () => {
+  const evidence = [
+    {
+      name: 'nodes',
+      rows: [
+        {
+          subject: 'node n1',
+          emptyUnits: 9_007_199_254_740_993n,
+          since: new Date('2026-03-02T08:00:00Z'),
+          days: ['2026-03-02', 7n],
+          model: null,
+        },
+      ],
+      more: 2,
+    },
+  ];
+  expect(findingExplanation({ finding, parts: [], evidence }).slice(-3)).toEqual([
+    'what its question "nodes" answered:',
+    '  subject=node n1 emptyUnits=9007199254740993 since=2026-03-02T08:00:00 days=["2026-03-02","7"]',
+    '  and 2 more',
+  ]);
+});
