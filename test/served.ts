@@ -32,7 +32,16 @@ export interface Served {
 export interface ServedOptions extends Partial<
   Pick<
     ServerParts,
-    'needsToken' | 'trustsProxy' | 'isLoopback' | 'hosts' | 'routes' | 'deeds' | 'webDir' | 'writer' | 'now'
+    | 'needsToken'
+    | 'trustsProxy'
+    | 'isLoopback'
+    | 'hosts'
+    | 'routes'
+    | 'deeds'
+    | 'webDir'
+    | 'writer'
+    | 'now'
+    | 'passedMs'
   >
 > {
   readonly configPath?: string;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pageOf, questionOf } from './cursor.ts';
+import { pageOf, Paging, questionOf } from './cursor.ts';
 
 const keyOf = (row: string): string => row;
 const page = (rows: readonly string[], cursor: string | undefined, limit = 2, asked: object = {}) =>
@@ -26,6 +26,15 @@ describe('pages of a list', () => {
   it('a cursor of before goes on after its row, wherever that stands now', () => {
     const { nextCursor } = page(['a', 'b', 'c', 'd'], undefined);
     expect(page(['new', 'a', 'b', 'c', 'd'], nextCursor ?? '', 3).rows).toEqual(['c', 'd']);
+  });
+
+  it('a cursor is taken back however long its row is called, and goes on at the right one', () => {
+    const long = ['\u0000', 'é', '訓', '"', 'x'].flatMap((letter) => [letter.repeat(100), letter.repeat(1_000_000)]);
+    for (let place = 1; place < long.length; place++) {
+      const cursor = Paging.cursor.parse(page(long, undefined, place).nextCursor);
+      expect(page(long, cursor, 99).rows.length).toBe(long.length - place);
+      expect(page(['new', ...long], cursor, 99).rows.length).toBe(long.length - place);
+    }
   });
 
   it('where its row is gone, that is said', () => {

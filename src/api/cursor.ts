@@ -27,6 +27,9 @@ export interface PageRequest<Row> {
   readonly keyOf: (row: Row) => string;
 }
 
+/** Longer keys are told by their hash: names may be of any length, and every cursor that is given is taken back. */
+const KEY_LENGTH_MAX = 100;
+
 const Cursor = z.object({ q: z.string(), after: z.string(), place: z.number().int().min(0) });
 
 /** What a question is, by which its cursors are known: all of it but which page. */
@@ -48,7 +51,7 @@ export function pageOf<Row>(rows: readonly Row[], { limit, cursor, question, key
   const isLast = last === undefined || place >= rows.length;
   return {
     rows: page,
-    nextCursor: isLast ? null : writeCursor(question, keyOf(last), place),
+    nextCursor: isLast ? null : writeCursor(question, markOf(keyOf(last)), place),
     totalRows: rows.length,
   };
 }
@@ -56,15 +59,20 @@ export function pageOf<Row>(rows: readonly Row[], { limit, cursor, question, key
 function placeAfter<Row>(rows: readonly Row[], cursor: string, question: string, keyOf: (row: Row) => string): number {
   const { after, place } = readCursor(cursor, question);
   const before = rows[place - 1];
-  if (before !== undefined && keyOf(before) === after) return place;
-  const found = rows.findIndex((row) => keyOf(row) === after);
+  if (before !== undefined && markOf(keyOf(before)) === after) return place;
+  const found = rows.findIndex((row) => markOf(keyOf(row)) === after);
   if (found >= 0) return found + 1;
   throw new OperationError('cursor-gone', 'the list has changed, and the row of this cursor is gone', {
     hint: 'Begin anew without cursor.',
   });
 }
 
-/** Where the page after this row begins. */
+/** What a cursor says of a key. */
+function markOf(key: string): string {
+  return key.length <= KEY_LENGTH_MAX ? key : createHash('sha256').update(key).digest('hex');
+}
+
+/** Where the page after this row begins; `after` is its key, or its hash where names make it long. */
 export function writeCursor(question: string, after: string, place = 0): string {
   const cursor: z.infer<typeof Cursor> = { q: question, after, place };
   return Buffer.from(JSON.stringify(cursor)).toString('base64url');

@@ -38,6 +38,8 @@ afterAll(async () => {
   await fleet.remove();
 });
 
+/** However slow this machine is, no time passes in which more would be allowed. */
+const passedMs = (): number => 0;
 const bearer = (name: string): Record<string, string> => ({ authorization: `Bearer ${tokens[name] ?? ''}` });
 const ask = (path: string, name?: string, server = closed): Promise<Response> =>
   server.request(path, name === undefined ? {} : { headers: bearer(name) });
@@ -165,7 +167,7 @@ describe('signing in', () => {
   });
 
   it('a wrong token does not, and who tries many is stopped', async () => {
-    const strict = await served(fleet.dataDir, { routes, needsToken: true });
+    const strict = await served(fleet.dataDir, { routes, needsToken: true, passedMs });
     const tries: number[] = [];
     for (let n = 0; n < 25; n += 1) {
       const reply = await strict.request('/api/v1/session', {
@@ -187,7 +189,7 @@ describe('signing in', () => {
     ['are counted by the client where a proxy is trusted', true, 401],
     ['are counted by the socket where none is', false, 429],
   ])('tries behind a proxy %s', async (_, trustsProxy, status) => {
-    const strict = await served(fleet.dataDir, { routes, needsToken: true, trustsProxy });
+    const strict = await served(fleet.dataDir, { routes, needsToken: true, trustsProxy, passedMs });
     const guess = async (said: string): Promise<number> => {
       const headers = { authorization: 'Bearer bsr_wrong', 'x-forwarded-for': said };
       return (await strict.request('/api/v1/totals', { headers })).status;
@@ -201,7 +203,7 @@ describe('signing in', () => {
   });
 
   it('whoever asks for pages or health without end is slowed down', async () => {
-    const busy = await served(fleet.dataDir, { routes });
+    const busy = await served(fleet.dataDir, { routes, passedMs });
     const statuses = new Set<number>();
     for (let n = 0; n < 600; n += 1) statuses.add((await busy.request('/healthz')).status);
     expect([...statuses]).toEqual([200, 429]);
@@ -227,6 +229,25 @@ const long = route({
     return { rows: [...page.rows], ...(page.nextCursor !== null && { nextCursor: page.nextCursor }) };
   },
   csv: ({ rows }) => rows.map((row) => csvLine([row])).join(''),
+});
+
+describe('a body that is cut off', () => {
+  it.each([
+    ['by who sent it is no mistake of ours', Object.assign(new Error('aborted'), { code: 'ECONNRESET' }), 422, 0],
+    ['by anything else is one', new Error('unheard of'), 500, 1],
+  ])('%s', async (_, failure, status, mistakes) => {
+    const server = await served(fleet.dataDir);
+    const body = new ReadableStream({ pull: (stream) => stream.error(failure) });
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': '20' };
+    const reply = await server.request('/api/v1/session', {
+      method: 'POST',
+      headers,
+      body,
+      duplex: 'half',
+    });
+    expect([reply.status, server.mistakes.length]).toEqual([status, mistakes]);
+    await server.close();
+  });
 });
 
 describe('a table', () => {

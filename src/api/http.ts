@@ -41,6 +41,8 @@ export interface ServerParts extends GuardOptions, Pick<HealthParts, 'writer'> {
   /** True: a proxy stands in front that says whom a request is of (X-Forwarded-For). */
   readonly trustsProxy?: boolean;
   readonly now: () => Date;
+  /** By which requests are counted: a clock that nobody sets back. */
+  readonly passedMs?: () => number;
   /** Told of mistakes of ours, which clients are not told. */
   readonly onMistake: (failure: unknown) => void;
   readonly routes?: readonly Route[];
@@ -61,11 +63,11 @@ const BODY_BYTES_MAX = 64 * 1024;
 const SignIn = z.object({ token: z.string().min(1).max(200) });
 
 export function apiOf(parts: ServerParts): Api {
-  const { routes = ROUTES, deeds = DEEDS, now, trustsProxy = false } = parts;
+  const { routes = ROUTES, deeds = DEEDS, now, passedMs = () => performance.now(), trustsProxy = false } = parts;
   const app = new Hono<Env>();
   const sessions = memorySessions(now);
   const tokens = async () => (await parts.standing.current()).stores.tokens;
-  const authority = authorityOf({ needsToken: parts.needsToken, trustsProxy, tokens, sessions, now });
+  const authority = authorityOf({ needsToken: parts.needsToken, trustsProxy, tokens, sessions, now, passedMs });
   const events = eventHub({
     standing: parts.standing,
     isAllowed: async (hash) => (await authority.inForce(hash)) !== undefined,
@@ -74,7 +76,7 @@ export function apiOf(parts: ServerParts): Api {
     context.set('identity', await authority.identify(context));
     await next();
   };
-  const asked = rateLimit(OPEN_RATE, () => performance.now());
+  const asked = rateLimit(OPEN_RATE, passedMs);
   const unidentified: MiddlewareHandler<Env> = async (context, next) => {
     const who = addressOf(context, trustsProxy);
     asked.take(who);
@@ -85,6 +87,7 @@ export function apiOf(parts: ServerParts): Api {
   app.use(measured(metrics));
   app.use(safeHeaders());
   app.onError((failure, context) => {
+    if (isCutOff(failure)) return problemReply(context, cutOff(failure));
     if (!(failure instanceof OperationError)) parts.onMistake(failure);
     return problemReply(context, failure);
   });
@@ -189,6 +192,16 @@ function noSuchRoute({ req }: Context, known: readonly (Route | Deed)[]): Operat
 
 function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+/** Who asked went away before the body was whole: Node's own words for it, and no mistake of ours. */
+function isCutOff(failure: unknown): boolean {
+  if (!(failure instanceof Error)) return false;
+  return failure.message === 'aborted' && 'code' in failure && failure.code === 'ECONNRESET';
+}
+
+function cutOff(cause: unknown): OperationError {
+  return new OperationError('bad-body', 'the request ended before its body did', { hint: 'Send it again.', cause });
 }
 
 function bodyTooLarge(): OperationError {

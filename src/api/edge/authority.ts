@@ -31,6 +31,7 @@ export interface AuthorityOptions {
   readonly tokens: () => Promise<Standing['stores']['tokens']>;
   readonly sessions: Sessions;
   readonly now: () => Date;
+  readonly passedMs: () => number;
 }
 
 /** Who asks, and by what it is known. */
@@ -52,13 +53,13 @@ export interface Authority {
   needsToken(context: Context): boolean;
 }
 
-export function authorityOf({ needsToken, trustsProxy, tokens, sessions, now }: AuthorityOptions): Authority {
-  const nowMs = (): number => performance.now();
+export function authorityOf(options: AuthorityOptions): Authority {
+  const { needsToken, trustsProxy, tokens, sessions, now, passedMs } = options;
   const asked: Record<'loopback' | 'token', RateLimit> = {
-    loopback: rateLimit(LOOPBACK_RATE, nowMs),
-    token: rateLimit(RATE, nowMs),
+    loopback: rateLimit(LOOPBACK_RATE, passedMs),
+    token: rateLimit(RATE, passedMs),
   };
-  const failures = rateLimit(FAILURE_RATE, nowMs);
+  const failures = rateLimit(FAILURE_RATE, passedMs);
   const inForce = async (tokenHash: string): Promise<TokenRecord | undefined> => {
     const record = (await tokens()).byHash(tokenHash);
     return record !== undefined && tokenState(record, now()) === 'in force' ? record : undefined;

@@ -1,9 +1,12 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askRoute, doDeed, printedJson } from '../../../../test/asked-route.ts';
 import { fleetFolder } from '../../../../test/fleet-folder.ts';
 import type { FleetFolder } from '../../../../test/fleet-folder.ts';
 import { IDLE_FLEET } from '../../../../test/idle-fleet.ts';
+import { served } from '../../../../test/served.ts';
 import { withReader } from '../../../app/workspace.ts';
+import { loadSqlite } from '../../../state/database.ts';
 import type { Viewer } from '../../route.ts';
 import { FINDING_DEEDS } from './decide.ts';
 import type { DecidedReply } from './decide.ts';
@@ -132,6 +135,22 @@ describe('one finding', () => {
     await expect(one(id)).rejects.toThrow(words);
   });
 });
+
+it('a list that could not get its numbers while another wrote is asked anew, and then has them', async () => {
+  const server = await served(fleet.dataDir);
+  const other = (await loadSqlite())(join(fleet.dataDir, 'state.sqlite'), { mode: 'write', busyTimeoutMs: 1000 });
+  const numbers = async (): Promise<unknown> =>
+    ((await (await server.request('/api/v1/findings')).json()) as Record<string, unknown>)['numbers'];
+  try {
+    other.exec('BEGIN IMMEDIATE');
+    expect(await numbers()).toBe('refused');
+    other.exec('ROLLBACK');
+    expect(await numbers()).toBe('kept');
+  } finally {
+    other.close();
+    await server.close();
+  }
+}, 60_000);
 
 describe('deciding about a finding', () => {
   it('is told by the list at once, with who said it, and is taken back', async () => {

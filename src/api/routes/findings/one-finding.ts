@@ -1,12 +1,6 @@
 import { z } from 'zod';
 import { findingStrips, findingSubjects } from '../../../app/findings/finding-subjects.ts';
-import {
-  explainFinding,
-  noSuchFinding,
-  oneFinding,
-  rowsOfFinding,
-  parseFindingNumber,
-} from '../../../app/findings/one-finding.ts';
+import { explainFinding, oneFinding, rowsOfFinding, parseFindingNumber } from '../../../app/findings/one-finding.ts';
 import type { OneFinding } from '../../../app/findings/one-finding.ts';
 import type { FindingsRequest } from '../../../app/findings/find-findings.ts';
 import { ledgerWindow } from '../../../app/window.ts';
@@ -64,17 +58,13 @@ type Question = Asked<z.output<typeof Query>, z.output<typeof Params>>;
 
 async function lookAt({ space, now, query, params }: Question): Promise<{ one: OneFinding; request: FindingsRequest }> {
   const { team } = query;
-  const number = parseFindingNumber(params.finding);
   const request: FindingsRequest = {
     window: ledgerWindow(query.window, now.at, space.scope),
     now: now.at,
     nowBy: now.by,
     ...(team !== undefined && { team }),
   };
-  const one = await oneFinding(space, number, request);
-  // Whose it is can be told while it is claimed only: a team is not shown what may be another's.
-  if (team !== undefined && one.now === undefined) throw noSuchFinding(number);
-  return { one, request };
+  return { one: await oneFinding(space, parseFindingNumber(params.finding), request), request };
 }
 
 const command = ({ window, team }: z.output<typeof Query>, finding: string, verb = ''): string =>

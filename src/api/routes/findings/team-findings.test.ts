@@ -97,6 +97,44 @@ describe('a finding that is about two teams, for one of them', () => {
   );
 });
 
+describe('what people said of a finding that is about two teams', () => {
+  const SAID = ['zulu says why', 'zoe of zeta', 'tester'];
+  const page = () => ({ params: { finding: lost } });
+  const wordsIn = (reply: unknown): string[] => SAID.filter((word) => JSON.stringify(reply).includes(word));
+  beforeAll(async () => {
+    const deedOf = (change: string) => FINDING_DEEDS.find(({ name }) => name === `${change}Finding`);
+    await doDeed(fleet.dataDir, deedOf('assign'), lost, { to: 'zoe of zeta' });
+    await doDeed(fleet.dataDir, deedOf('accept'), lost, { reason: 'zulu says why' });
+  });
+
+  it('is told to whoever sees the fleet', async () => {
+    expect(wordsIn(await askRoute(fleet.dataDir, findingRoute, page()))).toEqual(SAID);
+  });
+
+  it('is in no list of a team, nor among the owners it can be narrowed by', async () => {
+    const reply = await askRoute<FindingsReply>(fleet.dataDir, findingsRoute, { viewer: lead });
+    const found = reply.findings.find(({ id }) => id === lost);
+    expect(found).toMatchObject({ state: 'accepted', stateReason: null, assignedTo: null });
+    expect([wordsIn(reply), wordsIn(findingsRoute.csv?.(reply))]).toEqual([[], []]);
+    expect(wordsIn(await askRoute(fleet.dataDir, overviewFindingsRoute, { viewer: lead }))).toEqual([]);
+    const query = { owner: 'zoe of zeta' };
+    expect((await askRoute<FindingsReply>(fleet.dataDir, findingsRoute, { query, viewer: lead })).findings).toEqual([]);
+  });
+
+  it('is not on its page for a team: of its history there is what the data said', async () => {
+    const reply = await askRoute<OneFindingAnswer>(fleet.dataDir, findingRoute, { ...page(), viewer: lead });
+    expect(wordsIn(reply)).toEqual([]);
+    expect(reply.record).toMatchObject({ state: 'accepted', stateReason: null, by: null, assignedTo: null });
+    expect(reply.history).toMatchObject([{ change: 'found', by: null }]);
+  });
+
+  it('is not printed where the command names a team', async () => {
+    expect(wordsIn(await printedJson(fleet.dataDir, findingRoute, { ...page(), query: { team: 'nlp' } }))).toEqual([]);
+    const others = printedJson(fleet.dataDir, findingRoute, { ...page(), query: { team: 'vision' } });
+    await expect(others).rejects.toThrow('--team vision');
+  });
+});
+
 describe('for the other of them', () => {
   it('it is of its own rows', async () => {
     const asked = { params: { finding: lost }, viewer: { ...lead, team: 'zeta' } };

@@ -117,6 +117,29 @@ describe('jobs', () => {
     }
   });
 
+  test('jobs whose ids fill pages come in pages too', async () => {
+    const long = [1, 2, 3].map(
+      (number) => `other|${'x'.repeat(2000)}${number}|a1|a1-0|2026-03-02T10:00:00Z|2026-03-02T11:00:00Z|1|a`,
+    );
+    const named = await fleetFolder({
+      ...SMALL_FLEET,
+      'allocations 2': csv(
+        `source|allocation_id|node_id|device_id|held_from|held_until|gpu_count|cluster\n${long.join('\n')}`,
+      ),
+    });
+    const asked = { window: 'all', search: 'xxx' };
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = { ...asked, limit: '1', ...(cursor !== undefined && { cursor }) };
+      const page = await askRoute<JobsReply>(named.dataDir, jobsRoute, { query });
+      found.push(...ids(page));
+      cursor = page.next ?? undefined;
+    } while (cursor !== undefined);
+    expect(found.map((id) => Number(id.at(-1))).toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
+    await named.remove();
+  });
+
   test('GPUs that come later count with those that are held, those that replace others do not', async () => {
     const at = (hour: number): string => `2026-03-02T${String(hour).padStart(2, '0')}:00:00Z`;
     const staggered = csv(`

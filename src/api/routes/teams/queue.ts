@@ -55,9 +55,13 @@ const Queue = z.object({
   emptyGpus: z.number(),
   idleGpus: z.number(),
   silentGpus: z.number(),
-  models: z.array(
-    z.object({ model: z.string().nullable(), waitedGpuSeconds: z.number(), idle: Stood, unallocated: Stood }),
-  ),
+  models: z
+    .array(z.object({ model: z.string().nullable(), waitedGpuSeconds: z.number(), idle: Stood, unallocated: Stood }))
+    .nullable()
+    .meta({
+      description:
+        "What stood idle and empty beside who waited, of the whole fleet; null where one team's is asked for",
+    }),
   teams: z.array(
     z.object({
       team: z.string().nullable(),
@@ -84,7 +88,9 @@ export const queueRoute = route({
   answer: async ({ space, clock, query }) => {
     const { window, asOf, team } = query;
     const answer = await queue(space, { window, clock, ...(asOf !== undefined && { asOf: new Date(asOf) }) });
-    return plainJson<QueueReply>(queueJson(team === undefined ? answer : ofTeam(answer, team)));
+    if (team === undefined) return plainJson<QueueReply>(queueJson(answer));
+    // Time and money of all that stood idle are the whole fleet's.
+    return { ...plainJson<QueueReply>(queueJson(ofTeam(answer, team))), models: null };
   },
 });
 

@@ -119,13 +119,15 @@ describe('what a team achieved and waited', () => {
     expect(new Set(printed.runs.map(({ name }) => name))).toEqual(new Set(['nlp', 'vision']));
   });
 
-  it('the queue is that of the command; a viewer of one team sees no other’s name in it', async () => {
+  it('the queue is that of the command; a viewer of one team sees no other’s name in it, nor what the fleet left idle', async () => {
     const asked = { query: { window: 'all' } };
     const reply = await askRoute<QueueReply>(fleet.dataDir, queueRoute, asked);
     expect(reply).toEqual(await printedJson(fleet.dataDir, queueRoute, asked));
     const own = await askRoute<QueueReply>(fleet.dataDir, queueRoute, { ...asked, viewer: NLP });
     expect(reply.teams.map(({ team }) => team)).toEqual(['nlp', 'vision']);
     expect(own.teams).toEqual(reply.teams.filter(({ team }) => team === 'nlp'));
-    expect(JSON.stringify(own)).not.toMatch(/vision|asr|lopez|kim/);
+    expect(JSON.stringify(own)).not.toMatch(/vision|asr|lopez|kim|usdMicros/);
+    expect(reply.models).not.toEqual([]);
+    expect(own.models).toBeNull();
   });
 });

@@ -46,14 +46,17 @@ function shownRows({ subjects, otherSubjects }: OneFindingAnswer): Shown[] {
 export function FindingRows({ reply, csv, command }: FindingRowsProps) {
   const { to } = useAddress();
   const { subjects, otherSubjects } = reply;
+  // Nobody can say what of it could go.
+  const isUnknown = reply.finding?.kind === 'unknown';
   if (subjects.length === 0) return null;
   const rows = shownRows(reply);
   const all = [...subjects, ...(otherSubjects === null ? [] : [otherSubjects])];
   const paid = usdParts(all.map(({ usdMicros }) => usdMicros));
   const billed = usdParts(all.map(({ marginalUsdMicros }) => marginalUsdMicros));
   const isBilled = all.some(({ marginalUsdMicros }) => marginalUsdMicros !== '0');
+  const nothing = <span className="muted">{isUnknown ? '–' : '$0'}</span>;
   const billedOf = (place: number) =>
-    all[place]?.marginalUsdMicros === '0' ? <span className="muted">$0</span> : billed.parts[place];
+    isUnknown || all[place]?.marginalUsdMicros === '0' ? nothing : billed.parts[place];
   const seconds = rows.reduce((sum, { gpuSeconds }) => sum + gpuSeconds, 0);
   return (
     <section aria-labelledby="rows">
@@ -93,7 +96,7 @@ export function FindingRows({ reply, csv, command }: FindingRowsProps) {
             title: 'Bill falls by',
             isNumber: true,
             cell: (row) => billedOf(rows.indexOf(row)),
-            sum: isBilled ? billed.total : <span className="muted">$0</span>,
+            sum: isBilled && !isUnknown ? billed.total : nothing,
           },
           { title: 'USD', isNumber: true, cell: (row) => paid.parts[rows.indexOf(row)], sum: paid.total },
         ]}

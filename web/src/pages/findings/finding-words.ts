@@ -61,8 +61,11 @@ export const hasCash = ({ cash }: Reach): boolean => BigInt(cash.high) > 0n;
 export const hasCapacity = ({ capacity }: Reach): boolean => capacity.high > 0;
 
 /** What one finding saves: money off the bill, time for others, or both, what is most of it first; else the words why neither. */
-export function savingWords(finding: FindingRow): string {
-  const { kind, cashUsdMicros, capacityGpuSeconds } = finding;
+export function savingWords({
+  kind,
+  cashUsdMicros,
+  capacityGpuSeconds,
+}: Pick<FindingRow, 'cashUsdMicros' | 'capacityGpuSeconds'> & { readonly kind: string }): string {
   if (kind === 'question') return 'a question';
   if (kind === 'unknown') return 'not known';
   const parts = [

@@ -142,7 +142,7 @@ function Money({ finding }: { readonly finding: FindingRow }) {
           <a href="#saving">
             <strong>{usdRange(cashUsdMicros)}</strong>
           </a>{' '}
-          lower.
+          lower with its machines gone.
           {capacityGpuSeconds.high > 0 ? ` Others could have had ${hoursRange(capacityGpuSeconds)} besides.` : ''}
         </>
       ) : (

@@ -108,10 +108,10 @@ export function StripChart({ strips, subjects }: StripChartProps) {
   );
 }
 
-/** Of a machine only its holders compute. */
+/** A machine that a scheduler hands out computes for its holders; a box nobody hands out has kernels of its own. */
 function lastWords(subject: string, known: Subject | undefined): string {
-  if (!subject.startsWith('job ')) return '–';
-  return known?.lastComputingAt == null ? 'not in the window' : minute(known.lastComputingAt);
+  if (known?.lastComputingAt != null) return minute(known.lastComputingAt);
+  return subject.startsWith('job ') ? 'not in the window' : '–';
 }
 
 /** The same as a table: what of each day's known hours computed. */

@@ -3,11 +3,12 @@ import { Link } from 'wouter';
 import { sharedQuery, useAddress } from '../../address.ts';
 import { csvAddress } from '../../ask.ts';
 import type { Answer, Problem } from '../../ask.ts';
-import { cut, hours, usd, usdRange } from '../../figures.ts';
+import { cut } from '../../figures.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { BlastRadius, Swatch } from '../../parts/marks.tsx';
 import { Section } from '../../parts/section.tsx';
 import { stepOf } from '../../steps.ts';
+import { savingWords } from '../findings/finding-words.ts';
 import type { FirstFindingsReply } from '../../../../src/api/routes/overview/overview-findings.ts';
 
 type First = FirstFindingsReply['first'][number];
@@ -63,10 +64,8 @@ function Owner({ team, user }: { readonly team: string | null; readonly user: st
   return name === null ? <span className="muted">platform</span> : <span title={name}>{cut(name, 16)}</span>;
 }
 
-/** Cash where a bill falls; else the GPU-hours somebody else can have. */
-function Saving({ finding: { kind, usdMicros, cashUsdMicros, capacityGpuSeconds } }: { readonly finding: First }) {
-  if (BigInt(cashUsdMicros.high) > 0n) return <span className="strong">{usdRange(cashUsdMicros)}</span>;
-  if (capacityGpuSeconds.high > 0) return <span className="soft">{hours(capacityGpuSeconds.high)} GPU-h</span>;
-  if (kind === 'question') return <span className="muted">a question</span>;
-  return <span className="soft">{usd(usdMicros)}</span>;
+/** As the page of findings tells it; money off the bill stands out. */
+function Saving({ finding }: { readonly finding: First }) {
+  const isCash = BigInt(finding.cashUsdMicros.high) > 0n;
+  return <span className={isCash ? 'strong' : 'soft'}>{savingWords(finding)}</span>;
 }
