@@ -156,13 +156,14 @@ const OF_PAGES: Readonly<Record<string, Compare>> = {
       waiting: z.array(z.looseObject({ team: z.string().nullable(), place: z.unknown() })).nullable(),
     });
     const [page, command] = [Queue.parse(reply), Queue.parse(said)];
-    // Whose GPUs it could have is nothing of the team's.
+    // Whose GPUs it could have is nothing of the team's, nor is what the whole fleet left idle.
     const own = ({ teams, waiting, ...rest }: z.infer<typeof Queue>): unknown => ({
       ...rest,
+      models: null,
       teams: teams.filter((each) => each.team === team),
       waiting: waiting?.filter((each) => each.team === team).map((each) => ({ ...each, place: null })) ?? null,
     });
-    return { reply: { ...(own(page) as object), teams: page.teams }, said: own(command) };
+    return { reply: { ...(own(page) as object), teams: page.teams, models: page['models'] }, said: own(command) };
   },
   askDoctor(reply, said) {
     // Each looks at the machine by itself, and the command for sources nobody has named yet; the folder is the same.

@@ -94,7 +94,7 @@ describe('a statement', () => {
     const { data, exitCode } = await bursar('statement', '--team', 'nlp', '--month', '2026-01');
     expect(exitCode).toBe(0);
     expect(data.split('\n')).toEqual([
-      'nlp paid $48.00 in January 2026; 50 % of what is known computed (all teams 25 %).',
+      'nlp paid $48.00 in January 2026 (29 of 31 days with facts); 50 % of what is known computed (all teams 25 %).',
       expect.stringMatching(
         /^Showback statement: not closed · 2026-01-01 to 2026-01-31 \(UTC\) · effective cost, billed · bill AWS\|1\|2026-01 covers until 2026-01-04 00:00 UTC$/,
       ),
@@ -119,9 +119,9 @@ describe('a statement', () => {
 
   it('of a month that follows says what changed and why', async () => {
     const { data } = await bursar('statement', '--team', 'nlp', '--month', '2026-02');
-    expect(data).toContain('nlp paid $48.00 in February 2026, as much as in January 2026');
+    expect(data).toContain('nlp paid $48.00 in February 2026 (3 of 28 days with facts), as much as in January 2026');
     const asr = await bursar('statement', '--team', 'asr', '--month', '2026-02');
-    expect(asr.data).toContain('asr paid $48.00 in February 2026, nothing in January 2026');
+    expect(asr.data).toContain('asr paid $48.00 in February 2026 (3 of 28 days with facts), nothing in January 2026');
     expect(asr.data).toMatch(/What changed since January 2026 .*: \+\$48\.00/);
     expect(asr.data.split('\n').length).toBeLessThanOrEqual(45);
   });

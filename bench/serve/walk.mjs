@@ -71,6 +71,24 @@ export async function openedOnce(url, names) {
   });
 }
 
+const CHECK_MS_MAX = 600_000;
+const ASK_AGAIN_MS = 1000;
+
+/**
+ * A long ledger is added up step by step, and its page asks until all of it is: so does this.
+ * @param {string} url @returns {Promise<number>} seconds until the ledger was checked
+ */
+export async function checkedWhole(url) {
+  const begun = performance.now();
+  while (performance.now() - begun < CHECK_MS_MAX) {
+    const reply = await fetch(`${url}/api/v1/ledger/check`);
+    await reply.arrayBuffer();
+    if (reply.status !== 503) return (performance.now() - begun) / 1000;
+    await delay(ASK_AGAIN_MS);
+  }
+  throw new Error(`the ledger was not checked after ${CHECK_MS_MAX} ms`);
+}
+
 /** @param {string} address @param {string} window */
 const withWindow = (address, window) => `${address}${address.includes('?') ? '&' : '?'}window=${window}`;
 

@@ -20,6 +20,7 @@ const LONG = new Set([
   'subject',
   'subject_day',
   'stint_day',
+  'life_day',
   'waterfall',
   'service_day',
   'service_hour',
@@ -126,7 +127,7 @@ function expression(name, type, month) {
   const machine = `CASE WHEN copy = 0 THEN '' ELSE 'c' || copy || '-' END`;
   const job = `CASE WHEN copy = 0 AND ${month} = 0 THEN '' ELSE 'c' || copy || 'm${month}-' END`;
   if (MACHINE.has(name)) return `${machine} || b."${name}"`;
-  if (name === 'allocation_id') return `${job} || b.allocation_id`;
+  if (name === 'allocation_id' || name === 'work_id') return `${job} || b.${name}`;
   if (name === 'profile_no') return `xor(b.profile_no, copy::BIGINT)`;
   if (name === 'subject') {
     return `CASE WHEN b.subject LIKE 'job %' THEN regexp_replace(b.subject, '^(job [^/]+/)', '\\1' || ${job})

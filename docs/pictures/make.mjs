@@ -1,22 +1,26 @@
 // Pictures of the pages, from a demo: npm run pictures -- [DATA]
-// Needs chromium (lab/chromium install) and a data folder of `bursar demo`; makes one in ./bursar-demo where none is named.
-import { spawn } from 'node:child_process';
+// Needs chromium (lab/chromium install) and a data folder of `bursar demo`; makes one where none is named, in the folder for
+// temporary files: the page of sources says where it is.
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
 const BURSAR = fileURLToPath(new URL('../../bin/bursar.js', import.meta.url));
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-const [data] = process.argv.slice(2);
+const [data = join(tmpdir(), 'bursar-demo')] = process.argv.slice(2);
 const QUIET_MS = 400;
 const SETTLE_TRIES = 300;
 
-const server = spawn(
-  process.execPath,
-  [BURSAR, 'serve', '--listen', '127.0.0.1:0', ...(data === undefined ? ['--demo'] : ['--data', data])],
-  { stdio: ['ignore', 'pipe', 'pipe'] },
-);
+if (!existsSync(join(data, 'state.sqlite')))
+  spawnSync(process.execPath, [BURSAR, 'demo', '--out', data], { stdio: ['ignore', 'ignore', 'inherit'] });
+const server = spawn(process.execPath, [BURSAR, 'serve', '--listen', '127.0.0.1:0', '--data', data], {
+  stdio: ['ignore', 'pipe', 'pipe'],
+});
 const origin = await addressOf(server);
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',

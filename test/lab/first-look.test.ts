@@ -40,6 +40,7 @@ describe.skipIf(!prometheus.installed)('a first look at seven days of a Promethe
     const begun = performance.now();
     looked = await program.run(['look', '--prometheus', server.url, '--data', dataDir]);
     lookMs = performance.now() - begun;
+    if (looked.exitCode !== 0) throw new Error(`look ended with ${looked.exitCode}: ${looked.err}`);
     firstDay = await firstSampledDay(dataDir);
     since = Date.parse(firstDay) / 1000;
     const whole = heldTruth(server.played, since - server.shiftS, playedAt);

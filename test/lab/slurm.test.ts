@@ -113,6 +113,8 @@ describe.skipIf(!lab.installed)('a real Slurm', { timeout }, () => {
     await until('everything has ended', async () => {
       await collect();
       const lives = await cluster.accounts();
+      // The accounts hear of a job a moment after the queue has forgotten it.
+      if (!lives.some(({ jobId }) => jobId.startsWith(`${ids['het'] ?? ''}+`))) return false;
       return (await command('squeue', '-h', '-a')).trim() === '' && lives.every(({ end }) => end !== undefined);
     });
     await collect();
