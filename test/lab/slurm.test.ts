@@ -66,8 +66,14 @@ describe.skipIf(!lab.installed)('a real Slurm', { timeout }, () => {
         const states = await Promise.all(names.map((name) => stateOf(ids[name] ?? '')));
         return states.every((state) => state === 'RUNNING');
       });
-    ids['train'] = await submit('kim', 'nlp', ['--gres=gpu:h100:4', '--comment=project=llm;run=7'], 'sleep 14');
-    ids['multi'] = await submit('mia', 'vision', ['-N2', '--gres=gpu:h100:2', '--qos=high'], 'sleep 14');
+    /** A life that begins and ends within one second has held nothing, and is not in the lake. */
+    const heldForASecond = (...names: readonly string[]) =>
+      until(`${names.join(', ')} have had their GPUs for a second`, async () => {
+        const ran = await Promise.all(names.map((name) => command('squeue', '-h', '-j', ids[name] ?? '', '-o', '%M')));
+        return ran.every((time) => /[1-9]/.test(time));
+      });
+    ids['train'] = await submit('kim', 'nlp', ['--gres=gpu:h100:4', '--comment=project=llm;run=7'], 'sleep 25');
+    ids['multi'] = await submit('mia', 'vision', ['-N2', '--gres=gpu:h100:2', '--qos=high'], 'sleep 25');
     ids['sweep'] = await submit(
       'mia',
       'vision',
@@ -83,12 +89,13 @@ describe.skipIf(!lab.installed)('a real Slurm', { timeout }, () => {
     ids['low'] = await submit('mia', 'vision', ['-p', 'a100', '--gres=gpu:a100:3', '--qos=low'], LONG_FIRST_LIFE);
     ids['cancelled'] = await submit('lee', 'nlp', ['--gres=gpu:h100:1'], 'sleep 600');
     ids['requeued'] = await submit('mia', 'vision', ['--gres=gpu:h100:1'], LONG_FIRST_LIFE);
-    ids['suspended'] = await submit('mia', 'vision', ['--gres=gpu:h100:1'], 'sleep 6');
+    ids['suspended'] = await submit('mia', 'vision', ['--gres=gpu:h100:1'], 'sleep 15');
     ids['cpu'] = await submit('kim', 'nlp', ['--cpus-per-task=3'], 'sleep 3');
     ids['held'] = await submit('lee', 'nlp', ['--hold', '--gpus=1'], 'sleep 1');
     ids['limited'] = await submit('kim', 'nlp', ['-N1-2', '--gpus=12'], 'sleep 1');
     ids['waiting'] = await submit('mia', 'vision', ['--array=0-4', '--hold', '--gpus=a100:1', '-p', 'a100'], 'sleep 1');
     await running('train', 'multi', 'low', 'cancelled', 'requeued', 'suspended');
+    await heldForASecond('low', 'cancelled', 'requeued');
     await command('scontrol', 'suspend', ids['suspended']);
     ids['high'] = await submit('mia', 'vision', ['-p', 'a100', '--gres=gpu:a100:4', '--qos=high'], 'sleep 2');
     await collect();
@@ -101,9 +108,7 @@ describe.skipIf(!lab.installed)('a real Slurm', { timeout }, () => {
       return (await stateOf(ids['low'] ?? '')) === 'COMPLETED';
     });
     ids['lost'] = await submit('mia', 'vision', ['--no-requeue', '-p', 'a100', '--gres=gpu:a100:1'], 'sleep 600');
-    await until('it has had its GPU for a second', async () => {
-      return /0:0[1-9]/.test(await command('squeue', '-h', '-j', ids['lost'] ?? '', '-o', '%M'));
-    });
+    await heldForASecond('lost');
     await command('scontrol', 'update', 'nodename=a100-01', 'state=down', 'reason=Xid 79: fell off the bus');
     await until('the node has failed', async () => (await stateOf(ids['lost'] ?? '')) === 'NODE_FAIL');
     await collect();
