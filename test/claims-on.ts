@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import type { Claim, Detector } from '../src/facts/detector.ts';
 import { openEngine } from '../src/lake/engine.ts';
+import type { Stage } from '../src/facts/stage.ts';
+import { bareTime } from '../src/ledger/bare-time.ts';
 import { lifeDay } from '../src/ledger/life-day.ts';
+import { nodeDay } from '../src/ledger/node-day.ts';
 import { tableOf, type Row } from './stage-on.ts';
 
 interface Asked {
@@ -42,6 +45,26 @@ function withHolders({ stint_day: stints = [], subject: known = [], subject_day:
   });
 }
 
+const HELD = new Set(['unknown', 'idle', 'starved', 'lost', 'computing']);
+
+/** What `subject_day` says a replica cost, the ledger writes beside it; a test says it once. */
+function withMoney({ service_day: replicas = [], subject_day: paid = [] }: Tables): readonly Row[] {
+  return replicas.map((replica) => {
+    const own = paid.filter(
+      ({ day: paidDay, subject, category }) =>
+        paidDay === replica['day'] && subject === replica['subject'] && HELD.has(String(category)),
+    );
+    const sum = (column: string): number => own.reduce((total, row) => total + Number(row[column] ?? 0), 0);
+    const unpriced = own.filter((row) => row['usd_micros'] === undefined || row['usd_micros'] === null);
+    return {
+      ...(own.length > unpriced.length && { usd_micros: sum('usd_micros') }),
+      paid_units: sum('gpu_units'),
+      unpriced_units: unpriced.reduce((total, row) => total + Number(row['gpu_units'] ?? 0), 0),
+      ...replica,
+    };
+  });
+}
+
 /**
  * What a detector claims of rows written down by hand, by its own SQL on a real engine. The window is the month up to
  * 2026-03-04 and now its end, unless said otherwise; tables a detector reads and nobody gives are empty.
@@ -58,9 +81,8 @@ export async function claimsOn(
     const read = queries.flatMap(([, { tables: named }]) =>
       named.map((need) => (typeof need === 'string' ? need : need.table)),
     );
-    const given: Tables = { ...tables, stint_day: withHolders(tables) };
-    const derived = read.includes(lifeDay.name) ? lifeDay.reads.map(({ table }) => table) : [];
-    for (const name of new Set([...derived, ...read])) await engine.run(madeOf(name, given[name] ?? []));
+    const given: Tables = { ...tables, stint_day: withHolders(tables), service_day: withMoney(tables) };
+    for (const name of new Set(read.flatMap(withInputs))) await engine.run(madeOf(name, given[name] ?? []));
     const answers: Record<string, readonly unknown[]> = {};
     for (const [name, query] of queries) {
       const { from: start, until: end, now: moment } = context;
@@ -73,10 +95,23 @@ export async function claimsOn(
   }
 }
 
+/** Added up as the ledger does it: a test says what each holder made of each device, and where its money went. */
+const ADDED_UP: ReadonlyMap<string, Stage> = new Map([lifeDay, nodeDay, bareTime].map((stage) => [stage.name, stage]));
+
+/** Tables whose rows the ledger gives their subject as a number too. */
+const KEYED: ReadonlySet<string> = new Set(['stint_day', 'subject_day']);
+
+/** A table after those it is added up of. */
+function withInputs(name: string): readonly string[] {
+  const stage = ADDED_UP.get(name);
+  return stage === undefined ? [name] : [...stage.reads.flatMap(({ table }) => withInputs(table)), name];
+}
+
 function madeOf(name: string, rows: readonly Row[]): string {
-  // As the ledger adds it up: a test says what each holder made of each device.
-  if (name === lifeDay.name) return `CREATE TABLE ${name} AS ${lifeDay.sql}`;
+  const stage = ADDED_UP.get(name);
+  if (stage !== undefined) return `CREATE TABLE ${name} AS ${stage.sql}`;
   if (name === 'known_profile') return `${tableOf('profile', rows)}; ALTER TABLE profile RENAME TO known_profile`;
+  if (KEYED.has(name)) return `${tableOf(name, rows)}; UPDATE ${name} SET subject_key = text_digest(subject)`;
   if (name !== 'ownership') return tableOf(name, rows);
   const select = (row: Row): string =>
     `SELECT ${OWNERSHIP.map(([column, type]) => `CAST(${literal(row[column])} AS ${type}) AS ${column}`).join(', ')}`;

@@ -72,11 +72,11 @@ async function writeCells(engine: Engine, cells: readonly Cell[]): Promise<void>
   const text = (value: string | null): string => (value === null ? 'NULL' : quote(value));
   const rows = cells.map(
     (each) =>
-      `(DATE ${quote(each.day)}, ${[each.subject, each.deviceId, each.nodeId, each.category, each.reason].map(text).join(', ')}, ${each.usdMicros}, ${each.marginalUsdMicros}, ${each.gpuUnits}, ${each.isSilent ?? false})`,
+      `(DATE ${quote(each.day)}, ${[each.subject, each.deviceId, each.nodeId, each.category, each.reason].map(text).join(', ')}, ${each.usdMicros}, ${each.marginalUsdMicros}, ${each.gpuUnits}, ${each.isSilent ?? false}, text_digest(${quote(each.subject)}))`,
   );
   await engine.run(
     `CREATE OR REPLACE TABLE subject_day (day DATE, subject VARCHAR, device_id VARCHAR, node_id VARCHAR, category VARCHAR,
-       reason VARCHAR, usd_micros BIGINT, marginal_usd_micros BIGINT, gpu_units BIGINT, is_silent BOOLEAN)`,
+       reason VARCHAR, usd_micros BIGINT, marginal_usd_micros BIGINT, gpu_units BIGINT, is_silent BOOLEAN, subject_key BIGINT)`,
   );
   if (rows.length > 0) await engine.run(`INSERT INTO subject_day VALUES ${rows.join(', ')}`);
   await engine.run(`CREATE OR REPLACE TABLE stint_day AS

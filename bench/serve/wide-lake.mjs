@@ -21,6 +21,8 @@ const LONG = new Set([
   'subject_day',
   'stint_day',
   'life_day',
+  'node_day',
+  'bare_time',
   'waterfall',
   'service_day',
   'service_hour',
@@ -128,6 +130,9 @@ function expression(name, type, month) {
   const job = `CASE WHEN copy = 0 AND ${month} = 0 THEN '' ELSE 'c' || copy || 'm${month}-' END`;
   if (MACHINE.has(name)) return `${machine} || b."${name}"`;
   if (name === 'allocation_id' || name === 'work_id') return `${job} || b.${name}`;
+  // As `text_digest` has it: a copy's holders are others, and so are their numbers.
+  if (name === 'subject_key')
+    return `CAST(CAST('0x' || substr(md5(${expression('subject', 'VARCHAR', month)}), 1, 16) AS UBIGINT) // 2 AS BIGINT)`;
   if (name === 'profile_no') return `xor(b.profile_no, copy::BIGINT)`;
   if (name === 'subject') {
     return `CASE WHEN b.subject LIKE 'job %' THEN regexp_replace(b.subject, '^(job [^/]+/)', '\\1' || ${job})

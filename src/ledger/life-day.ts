@@ -30,7 +30,7 @@ const activity = (field: string, other: string): string =>
  */
 export const lifeDay: Stage = {
   name: 'life_day',
-  version: 1,
+  version: 2,
   unit: 'day',
   reads: [
     { table: 'stint_day', days: [0] },
@@ -40,6 +40,7 @@ export const lifeDay: Stage = {
   writes: [
     ['day', 'DATE'],
     ['subject', 'VARCHAR'],
+    ['subject_key', 'BIGINT'],
     ['source', 'VARCHAR'],
     ['allocation_id', 'VARCHAR'],
     ['attempt', 'BIGINT'],
@@ -80,7 +81,7 @@ export const lifeDay: Stage = {
   orderBy: 'subject',
   sql: `
     WITH life AS (
-      SELECT day, subject, min(source) AS source, min(allocation_id) AS allocation_id, min(attempt) AS attempt, min(manner) AS manner,
+      SELECT day, subject, text_digest(subject) AS subject_key, min(source) AS source, min(allocation_id) AS allocation_id, min(attempt) AS attempt, min(manner) AS manner,
              min(workload_kind) AS workload_kind, min(workload_name) AS workload_name, min(workload_stem) AS workload_stem,
              min(cluster) AS cluster, min(namespace) AS namespace, min(account) AS account, min(user_name) AS user_name, min(model) AS model,
              min(node_id) AS node_id, count(DISTINCT node_id) AS nodes, count(*) AS devices, max(cpu_millis) AS cpu_millis,

@@ -18,17 +18,19 @@ export const BUSY_UNITS = 'CAST(sum(g.computing_units - g.gap_units) AS BIGINT)'
  * Question: which replicas did each service hold on a day, and how busy was each of them?
  *
  * A service is what answers requests under one name in one namespace of one cluster. Busy is computing less the gaps between
- * requests. A replica is `is_silent` where it served nothing while others of its service did: it may be there for a failover.
+ * requests. A replica is `is_silent` where it served nothing while others of its service did: it may be there for a failover. What its GPUs cost that day stands
+ * beside it, with their time (`paid_units`) and what of it has no price.
  *
- * Reads: holding, gpu_hour.
+ * Reads: holding, gpu_hour, subject_day.
  */
 export const serviceDay: Stage = {
   name: 'service_day',
-  version: 2,
+  version: 3,
   unit: 'day',
   reads: [
     { table: 'holding', days: [0] },
     { table: 'gpu_hour', days: [0] },
+    { table: 'subject_day', days: [0] },
   ],
   params: [],
   writes: [
@@ -48,6 +50,9 @@ export const serviceDay: Stage = {
     ['busy_units', 'BIGINT'],
     ['unknown_units', 'BIGINT'],
     ['is_silent', 'BOOLEAN'],
+    ['usd_micros', 'BIGINT'],
+    ['paid_units', 'BIGINT'],
+    ['unpriced_units', 'BIGINT'],
   ],
   orderBy: 'service, source, allocation_id, attempt',
   sql: `
@@ -73,11 +78,17 @@ export const serviceDay: Stage = {
              CAST(sum(u.unknown_units) AS BIGINT) AS unknown_units
       FROM holder h JOIN used u ON h.day = u.day AND h.source = u.source AND h.allocation_id = u.allocation_id AND h.attempt = u.attempt
       GROUP BY h.day, h.cluster, h.namespace, h.name, h.workload_kind, h.is_standby, h.source, h.allocation_id, h.attempt
+    ), paid AS (
+      SELECT day, source, allocation_id, attempt, CAST(sum(usd_micros) AS BIGINT) AS usd_micros, CAST(sum(gpu_units) AS BIGINT) AS paid_units,
+             CAST(sum(unpriced_units) AS BIGINT) AS unpriced_units
+      FROM subject_day WHERE category IN ('unknown', 'idle', 'starved', 'lost', 'computing') GROUP BY day, source, allocation_id, attempt
     )
-    SELECT day, service, cluster, namespace, name, workload_kind, is_standby,
-           'job ' || source || '/' || allocation_id || '/' || CAST(attempt AS VARCHAR) AS subject,
-           source, allocation_id, attempt, held_s, held_units, busy_units, unknown_units,
-           busy_units = 0 AND unknown_units * 20 <= held_units AND held_s >= ${SILENT_SECONDS_MIN}
-             AND CAST(sum(busy_units) OVER (PARTITION BY day, service) AS BIGINT) > 0 AS is_silent
-    FROM replica`,
+    SELECT r.day, r.service, r.cluster, r.namespace, r.name, r.workload_kind, r.is_standby,
+           'job ' || r.source || '/' || r.allocation_id || '/' || CAST(r.attempt AS VARCHAR) AS subject,
+           r.source, r.allocation_id, r.attempt, r.held_s, r.held_units, r.busy_units, r.unknown_units,
+           r.busy_units = 0 AND r.unknown_units * 20 <= r.held_units AND r.held_s >= ${SILENT_SECONDS_MIN}
+             AND CAST(sum(r.busy_units) OVER (PARTITION BY r.day, r.service) AS BIGINT) > 0 AS is_silent,
+           p.usd_micros, COALESCE(p.paid_units, 0) AS paid_units, COALESCE(p.unpriced_units, 0) AS unpriced_units
+    FROM replica r
+    LEFT JOIN paid p ON r.day = p.day AND r.source = p.source AND r.allocation_id = p.allocation_id AND r.attempt = p.attempt`,
 };

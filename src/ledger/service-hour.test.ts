@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stagesOn } from '../../test/stage-on.ts';
+import { stagesOn, type Row } from '../../test/stage-on.ts';
 import { serviceDay } from './service-day.ts';
 import { serviceHour } from './service-hour.ts';
 
@@ -62,12 +62,55 @@ const work = (unit: string, quantity: string, by: Record<string, string>, hour =
   ...by,
 });
 
-const rowsOf = (pods: readonly Pod[], works: readonly ReturnType<typeof work>[] = [], stage = serviceHour) =>
+const rowsOf = (
+  pods: readonly Pod[],
+  works: readonly ReturnType<typeof work>[] = [],
+  stage = serviceHour,
+  paid: readonly Row[] = [],
+) =>
   stagesOn(stage === serviceDay ? [serviceDay] : [serviceDay, serviceHour], {
     holding: pods.map(holding),
     gpu_hour: pods.flatMap(gpuHours),
     work: works,
+    subject_day: paid,
   });
+
+describe('replicas of a day', () => {
+  const paid = (subject: string, over: Row = {}): Row => ({
+    day: DAY,
+    subject,
+    source: 'kubernetes',
+    allocation_id: subject.split('/')[1] ?? '',
+    attempt: 0,
+    category: 'idle',
+    usd_micros: 5,
+    gpu_units: 3600 * WHOLE,
+    unpriced_units: 0,
+    ...over,
+  });
+
+  it('have what their GPUs cost, without what a bill names beside them, and say what has no price', async () => {
+    const pods: Pod[] = ['u1', 'u2', 'u3'].map((id) => ({ id, name: `chat-${id}`, hours: [[600, 0]] }));
+    const rows = await rowsOf(pods, [], serviceDay, [
+      paid('kubernetes/u1'),
+      paid('kubernetes/u1', { category: 'computing', usd_micros: 7 }),
+      paid('kubernetes/u1', { category: 'beside', usd_micros: 1000, gpu_units: 0 }),
+      paid('kubernetes/u2', { usd_micros: null, unpriced_units: 3600 * WHOLE }),
+    ]);
+    const told = rows.map(({ allocation_id: id, usd_micros: usd, paid_units: units, unpriced_units: unpriced }) => [
+      id,
+      usd,
+      units,
+      unpriced,
+    ]);
+    const hour = BigInt(3600 * WHOLE);
+    expect(told).toEqual([
+      ['u1', 12n, 2n * hour, 0n],
+      ['u2', null, hour, hour],
+      ['u3', null, 0n, 0n],
+    ]);
+  });
+});
 
 describe('services by hour', () => {
   it('are the replicas of one name, wherever a machine numbered or hashed it, and what of their time was busy', async () => {

@@ -2,6 +2,7 @@ import { COMPONENT_PRICES } from '../facts/component-price.ts';
 import type { ComponentPrice } from '../facts/component-price.ts';
 import type { Stage } from '../facts/stage.ts';
 import { activityHour } from './activity-hour.ts';
+import { bareTime } from './bare-time.ts';
 import { begun } from './begun.ts';
 import { chargeHour } from './charge-hour.ts';
 import { checkpoint } from './checkpoint.ts';
@@ -15,6 +16,7 @@ import { holding } from './holding.ts';
 import { inferred } from './inferred.ts';
 import { ledgerEntry } from './ledger-entry.ts';
 import { lifeDay } from './life-day.ts';
+import { nodeDay } from './node-day.ts';
 import { pause } from './pause.ts';
 import { presence } from './presence.ts';
 import { profile } from './profile.ts';
@@ -54,6 +56,8 @@ export const stagesBy = (componentPrices: readonly ComponentPrice[]): readonly S
   subject,
   stintDay,
   lifeDay,
+  nodeDay,
+  bareTime,
   serviceDay,
   serviceHour,
   profile,

@@ -26,7 +26,7 @@ const mean = (metric: string): string => {
  */
 export const stintDay: Stage = {
   name: 'stint_day',
-  version: 7,
+  version: 8,
   unit: 'day',
   reads: [
     { table: 'gpu_hour', days: [0] },
@@ -41,6 +41,7 @@ export const stintDay: Stage = {
   writes: [
     ['day', 'DATE'],
     ['subject', 'VARCHAR'],
+    ['subject_key', 'BIGINT'],
     ['source', 'VARCHAR'],
     ['allocation_id', 'VARCHAR'],
     ['attempt', 'BIGINT'],
@@ -149,7 +150,7 @@ export const stintDay: Stage = {
     ), kind AS (
       SELECT day, device_id, min(model) AS model FROM presence GROUP BY day, device_id
     )
-    SELECT u.day, d.subject, u.source, u.allocation_id, u.attempt, d.node_id, u.device_id, d.root_device_id,
+    SELECT u.day, d.subject, text_digest(d.subject) AS subject_key, u.source, u.allocation_id, u.attempt, d.node_id, u.device_id, d.root_device_id,
            c.model, k.cluster, k.namespace, k.account, k.user_name, k.workload_stem, o.manner, o.workload_kind, o.workload_name,
            o.held_since, o.ended_at, o.outcome, o.cpu_millis, d.held_from, d.held_until, u.held_s, u.shared_s, u.computing_s, u.idle_s, u.unknown_s, u.pause_s, u.gap_s, u.exchange_s, u.units,
            t.first_computing_at, t.last_computing_at, t.known_until, i.idle_from,

@@ -30,13 +30,13 @@ const HELD_UNITS = unitsOf("'unknown', 'idle', 'starved', 'lost', 'computing'");
  * Question: where did the money of each subject go on each day, device by device?
  *
  * The waterfall without its hours and components: what claims are settled against, at a twentieth of the rows. It adds up to the
- * waterfall of the day. `is_silent`: too much of what the subject held of the device that day was not measured for anything to be said of the rest.
+ * waterfall of the day. `subject_key` is the subject as a number, by which rows are joined. `is_silent`: too much of what the subject held of the device that day was not measured for anything to be said of the rest.
  *
  * Reads: waterfall.
  */
 export const subjectDay: Stage = {
   name: 'subject_day',
-  version: 2,
+  version: 3,
   unit: 'day',
   reads: [{ table: 'waterfall', days: [0] }],
   params: [],
@@ -49,6 +49,7 @@ export const subjectDay: Stage = {
     ['gpu_units', 'BIGINT'],
     ['unpriced_units', 'BIGINT'],
     ['is_silent', 'BOOLEAN'],
+    ['subject_key', 'BIGINT'],
   ],
   orderBy: 'subject, device_id, category, reason, node_id, model, purchase, region, provider, cluster',
   sql: `
@@ -58,5 +59,7 @@ export const subjectDay: Stage = {
              COALESCE(CAST(sum(gpu_units) FILTER (WHERE usd_micros IS NULL) AS BIGINT), 0) AS unpriced_units
       FROM waterfall GROUP BY ${SUBJECT_DAY_COLUMNS.join(', ')}
     )
-    SELECT summed.*, ${UNKNOWN_UNITS} * 1000 > ${HELD_UNITS} * ${UNKNOWN_PERMILLE_MAX} AS is_silent FROM summed`,
+    SELECT summed.*, ${UNKNOWN_UNITS} * 1000 > ${HELD_UNITS} * ${UNKNOWN_PERMILLE_MAX} AS is_silent,
+           text_digest(subject) AS subject_key
+    FROM summed`,
 };

@@ -75,7 +75,7 @@ const NODES = `${NODE_GAPS}, quiet_day AS (
   ), whole AS (
     SELECT node_id, min(subject) AS subject, min(cluster) AS cluster, min(model) AS model, min(purchase) AS purchase,
            min(provider) AS provider, max(gpus) AS gpus
-    FROM node_day GROUP BY node_id
+    FROM empty_day GROUP BY node_id
   ), named AS (
     SELECT subject, max(resource_id) AS resource_id, max(region) AS region FROM subject WHERE what = 'node' GROUP BY subject
   ), placed AS (
@@ -94,10 +94,9 @@ const POOL_DAYS = `
   SELECT COALESCE(cluster, '') || '/' || COALESCE(model, '') || '/' || COALESCE(purchase, '') AS pool, day,
          empty_units AS "emptyUnits", held_units AS "heldUnits", all_units AS "allUnits"
   FROM (
-    SELECT cluster, model, purchase, day, CAST(sum(gpu_units) AS BIGINT) AS all_units,
-           CAST(sum(CASE WHEN category = 'unallocated' THEN 0 ELSE gpu_units END) AS BIGINT) AS held_units,
-           CAST(sum(CASE WHEN category = 'unallocated' AND reason = 'empty' THEN gpu_units ELSE 0 END) AS BIGINT) AS empty_units
-    FROM subject_day WHERE node_id IS NOT NULL GROUP BY cluster, model, purchase, day
+    SELECT cluster, model, purchase, day, CAST(sum(unallocated_units + held_units + stranded_units) AS BIGINT) AS all_units,
+           CAST(sum(held_units + stranded_units) AS BIGINT) AS held_units, CAST(sum(empty_units) AS BIGINT) AS empty_units
+    FROM node_day WHERE node_id IS NOT NULL GROUP BY cluster, model, purchase, day
   ) summed ORDER BY pool, day`;
 
 /** Stretches of one cluster and model are joined first: there are few of them, and a year's jobs meet them. */
@@ -128,7 +127,7 @@ const MEANWHILE = `${NODE_GAPS}, ${WAITED}, ordered_gap AS (
  * is down, drained or spare is not empty, and what was not there is not either. Rented nodes can go; of owned and committed ones the hours can be used; where
  * nobody has said which they are, both are offered.
  *
- * Reads: subject_day, stint_day, presence, subject, node, waiting, life_day, holding.
+ * Reads: node_day, bare_time, presence, subject, node, waiting, life_day, holding.
  */
 export const emptyNodes = detector({
   name: 'empty-nodes',
@@ -152,7 +151,7 @@ export const emptyNodes = detector({
         params,
         sql: NODES,
       },
-      days: { row: PoolDay, tables: ['subject_day'], sql: POOL_DAYS },
+      days: { row: PoolDay, tables: ['node_day'], sql: POOL_DAYS },
       waiting: { row: WaitingJob, tables: [...WAITING_READS], sql: WAITING_NOW },
       meanwhile: {
         row: WaitedMeanwhile,

@@ -57,11 +57,11 @@ const TAIL_S = `CASE WHEN s.held_from >= a.last_at THEN s.held_s
 
 const SQL = `
   WITH ${LIVES}, stopped AS (
-    SELECT subject, source, allocation_id, held_since, last_computing_at AS last_at, held_until, ended_at IS NOT NULL AS has_ended, last_day,
+    SELECT subject_key, subject, source, allocation_id, held_since, last_computing_at AS last_at, held_until, ended_at IS NOT NULL AS has_ended, last_day,
            cluster, home, namespace, user_name, stem, model
     FROM life WHERE date_diff('second', last_computing_at, held_until) >= $tailSecondsMin
   ), tail AS (
-    SELECT s.subject, min(s.workload_kind) AS kind, min(s.workload_name) AS name, max(s.outcome) AS outcome, count(DISTINCT s.device_id) AS gpus,
+    SELECT s.subject_key, min(s.workload_kind) AS kind, min(s.workload_name) AS name, max(s.outcome) AS outcome, count(DISTINCT s.device_id) AS gpus,
            count(DISTINCT s.node_id) AS nodes, min(s.day) AS first_day, CAST(sum(${TAIL_S}) AS BIGINT) AS tail_s,
            CASE WHEN count(s.engine_permille) > 0 THEN 'engine' WHEN count(s.sm_permille) > 0 THEN 'SM' ELSE 'utilisation' END
              || CASE WHEN count(s.power_w_max) > 0 THEN ' and power' ELSE '' END AS signal,
@@ -70,32 +70,32 @@ const SQL = `
            CAST(sum(CASE WHEN s.day = CAST(a.last_at AS DATE) THEN
              ${lesser(IDLE_S, `(${TAIL_S}) - (${lesser('s.unknown_s', `(${TAIL_S})`)})`)} ELSE 0 END) AS BIGINT) AS first_tail_s,
            min(s.known_until) AS known_until
-    FROM stint_day s JOIN stopped a ON s.subject = a.subject WHERE s.held_until > a.last_at GROUP BY s.subject
+    FROM stint_day s JOIN stopped a ON s.subject_key = a.subject_key WHERE s.held_until > a.last_at GROUP BY s.subject_key
   ), kind_runs AS (
     SELECT COALESCE(cluster, '') AS cluster, home, COALESCE(stem, '') AS stem, COALESCE(user_name, '') AS user_name, count(*) AS runs,
            max(date_diff('second', held_since, last_computing_at)) AS active_s
     FROM life WHERE last_computing_at IS NOT NULL GROUP BY COALESCE(cluster, ''), home, COALESCE(stem, ''), COALESCE(user_name, '')
   ), named AS (
     SELECT home, stem, CAST(sum(runs) AS BIGINT) AS runs FROM kind_runs GROUP BY home, stem
-  ), spent AS (${spentDays('SELECT subject FROM stopped')}
+  ), spent AS (${spentDays('SELECT subject_key FROM stopped')}
   ), live_kind AS (
     SELECT DISTINCT home, stem FROM stopped WHERE NOT has_ended
   ), worked AS (
-    SELECT v.home, v.stem, j.subject, j.day, j.first_computing_at, j.last_computing_at, CAST(j.held_since AS DATE) < j.day AS is_later,
+    SELECT v.home, v.stem, j.subject_key, j.day, j.first_computing_at, j.last_computing_at, CAST(j.held_since AS DATE) < j.day AS is_later,
            ${greater('j.inner_idle_s', "date_diff('second', j.held_from, j.first_computing_at)")} AS inner_s
     FROM life_day j JOIN live_kind v ON COALESCE(j.account, j.namespace, '') = v.home AND j.workload_stem = v.stem
     WHERE j.manner = 'job' AND j.allocation_id IS NOT NULL AND j.first_computing_at IS NOT NULL
       AND j.unknown_s * 1000 <= j.held_s * $unknownPermilleMax
   ), resumed AS (
     SELECT home, stem, max(date_diff('second', before_at, first_computing_at)) AS across_s
-    FROM (SELECT w.*, lag(last_computing_at) OVER (PARTITION BY subject ORDER BY day) AS before_at
-          FROM worked w WHERE subject IN (SELECT subject FROM worked WHERE is_later)) pair
+    FROM (SELECT w.*, lag(last_computing_at) OVER (PARTITION BY subject_key ORDER BY day) AS before_at
+          FROM worked w WHERE subject_key IN (SELECT subject_key FROM worked WHERE is_later)) pair
     GROUP BY home, stem
   ), paused AS (
     SELECT w.home, w.stem, max(w.inner_s) AS inner_s, max(r.across_s) AS across_s
     FROM worked w LEFT JOIN resumed r ON w.home = r.home AND w.stem = r.stem GROUP BY w.home, w.stem
   )
-  SELECT t.subject, a.source, a.allocation_id AS "allocationId", a.cluster, a.home, a.namespace, a.user_name AS "userName", t.kind,
+  SELECT a.subject, a.source, a.allocation_id AS "allocationId", a.cluster, a.home, a.namespace, a.user_name AS "userName", t.kind,
          t.name, a.stem, a.model, t.outcome, t.signal,
          NOT a.has_ended AND date_diff('second', t.known_until, $now) <= $freshSeconds AS "isLive", a.has_ended AS "hasEnded",
          t.gpus, t.nodes, a.held_since AS "heldSince", a.last_at AS "lastComputingAt", a.held_until AS "heldUntil", t.first_day AS "firstDay",
@@ -103,13 +103,13 @@ const SQL = `
          t.unknown_s AS "unknownTailS", COALESCE(r.runs, 0) AS runs,
          COALESCE(r.active_s, 0) AS "activeS", CASE WHEN a.stem IS NULL THEN 1 ELSE COALESCE(e.runs, 1) END AS namesakes, z.days,
          COALESCE(CASE WHEN u.inner_s > COALESCE(u.across_s, 0) THEN u.inner_s ELSE u.across_s END, 0) AS "longestPauseS"
-  FROM tail t JOIN stopped a ON t.subject = a.subject
+  FROM tail t JOIN stopped a ON t.subject_key = a.subject_key
   LEFT JOIN paused u ON a.home = u.home AND a.stem = u.stem
   LEFT JOIN kind_runs r ON COALESCE(a.cluster, '') = r.cluster AND a.home = r.home AND COALESCE(a.stem, '') = r.stem
     AND COALESCE(a.user_name, '') = r.user_name
-  LEFT JOIN named e ON a.home = e.home AND COALESCE(a.stem, '') = e.stem LEFT JOIN spent z ON t.subject = z.subject
+  LEFT JOIN named e ON a.home = e.home AND COALESCE(a.stem, '') = e.stem LEFT JOIN spent z ON t.subject_key = z.subject_key
   WHERE t.unknown_s * 1000 <= t.tail_s * $unknownPermilleMax
-  ORDER BY t.subject`;
+  ORDER BY a.subject`;
 
 /**
  * Question: which jobs have computed, have stopped on all their GPUs, and hold them still, or held them until they ended?

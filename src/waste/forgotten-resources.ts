@@ -65,20 +65,20 @@ const HOLDERS = `
   WITH stint AS (
     SELECT * FROM life_day WHERE manner <> 'job'
   ), attempt AS (
-    SELECT subject, min(manner) AS manner, min(held_since) AS held_since, max(held_until) AS held_until, count(ended_at) = 0 AS is_open,
+    SELECT subject_key, min(manner) AS manner, min(held_since) AS held_since, max(held_until) AS held_until, count(ended_at) = 0 AS is_open,
            max(last_computing_at) AS last_at,
            CAST(sum(computing_s) AS BIGINT) > 0 AND COALESCE(date_diff('second', min(held_since), max(last_computing_at)) > $handoverSeconds, TRUE)
              AS is_used, CAST(sum(held_s) AS BIGINT) AS held_s, CAST(sum(unknown_s) AS BIGINT) AS unknown_s, min(day) AS first_day, max(day) AS last_day,
            max(fb_used_mib_max) AS memory_mib_max, count(power_w_max) > 0 AS has_power, min(held_from) AS seen_from, max(known_until) AS known_until
-    FROM stint GROUP BY subject
+    FROM stint GROUP BY subject_key
   ), named AS (
-    SELECT s.subject, s.source, s.allocation_id, s.workload_kind AS kind, s.workload_name AS name, s.cluster, s.account, s.namespace, s.user_name, s.workload_stem
-    FROM stint s JOIN attempt a ON s.subject = a.subject AND s.day = a.last_day WHERE a.manner = 'serving' OR a.is_open
+    SELECT s.subject_key, s.subject, s.source, s.allocation_id, s.workload_kind AS kind, s.workload_name AS name, s.cluster, s.account, s.namespace, s.user_name, s.workload_stem
+    FROM stint s JOIN attempt a ON s.subject_key = a.subject_key AND s.day = a.last_day WHERE a.manner = 'serving' OR a.is_open
   ), one AS (
-    SELECT a.*, k.source, k.allocation_id, k.kind, k.name, k.cluster, k.account, k.namespace, k.user_name, k.workload_stem AS stem,
+    SELECT a.*, k.subject, k.source, k.allocation_id, k.kind, k.name, k.cluster, k.account, k.namespace, k.user_name, k.workload_stem AS stem,
            CASE WHEN a.manner = 'serving' THEN COALESCE(k.cluster, '') || '/' || COALESCE(k.account, '') || '/' || COALESCE(k.namespace, '') || '/'
-             || COALESCE(k.workload_stem, k.name, a.subject) ELSE a.subject END AS thing
-    FROM attempt a JOIN named k ON a.subject = k.subject
+             || COALESCE(k.workload_stem, k.name, k.subject) ELSE k.subject END AS thing
+    FROM attempt a JOIN named k ON a.subject_key = k.subject_key
   ), thing AS (
     SELECT thing, min(manner) AS manner, max_by(subject, CAST(held_until AS VARCHAR) || subject) AS subject,
            array_agg(subject ORDER BY subject) AS subjects, min(held_since) AS held_since, max(held_until) AS held_until,
@@ -108,7 +108,7 @@ const HOLDERS = `
              ELSE CAST((${TAIL_UNITS} - (${TAIL_UNITS}) % s.held_s) / s.held_s AS BIGINT) END) AS BIGINT) AS units,
            CAST(sum(CASE WHEN s.held_from < u.unused_since THEN date_diff('second', u.unused_since, s.held_until) * s.devices ELSE 0 END) AS BIGINT) AS first_s,
            CAST(sum(CASE WHEN s.held_from < u.unused_since THEN s.idle_s ELSE 0 END) AS BIGINT) AS first_idle_s
-    FROM unused u JOIN one o ON o.thing = u.thing JOIN stint s ON s.subject = o.subject AND s.held_until > u.unused_since
+    FROM unused u JOIN one o ON o.thing = u.thing JOIN stint s ON s.subject_key = o.subject_key AND s.held_until > u.unused_since
     GROUP BY u.thing
   )
   SELECT u.manner, u.cluster, u.account, o.source, o.allocation_id AS "allocationId", u.namespace, o.user_name AS "userName", o.kind, o.name,
@@ -119,7 +119,7 @@ const HOLDERS = `
          u.memory_mib_max AS "memoryMibMax", o.has_power AS "hasPower", k.hub_user AS "hubUser", k.hub_server AS "hubServer", q.days, COALESCE(v.siblings, 0) AS siblings
   FROM unused u JOIN one o ON u.subject = o.subject JOIN tail t ON u.thing = t.thing LEFT JOIN priced p ON u.subject = p.subject
   LEFT JOIN known k ON u.subject = k.subject LEFT JOIN labelled l ON u.thing = l.thing
-  LEFT JOIN (${spentDays('SELECT subject FROM unused')}) q ON u.subject = q.subject
+  LEFT JOIN (${spentDays('SELECT o.subject_key FROM one o JOIN unused u ON o.subject = u.subject')}) q ON o.subject_key = q.subject_key
   LEFT JOIN serving v ON v.family = ${family('u')}
   ORDER BY u.subject`;
 

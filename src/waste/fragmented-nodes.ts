@@ -46,7 +46,7 @@ const BESIDE = `${NODE_GAPS}, alone AS (
   ), beside AS (
     SELECT n.*, CASE WHEN n.empty_units > COALESCE(a.alone_s, 0) * n.gpus * ${WHOLE_UNITS}
              THEN n.empty_units - COALESCE(a.alone_s, 0) * n.gpus * ${WHOLE_UNITS} ELSE 0 END AS beside_units
-    FROM node_day n LEFT JOIN alone a ON n.node_id = a.node_id AND n.day = a.day
+    FROM empty_day n LEFT JOIN alone a ON n.node_id = a.node_id AND n.day = a.day
     WHERE n.is_held
   )`;
 
@@ -104,7 +104,7 @@ const BLOCKED = `${POOL_DAYS}, ${WAITED}, met_day AS (
  * nodes that the free GPUs of a day make up on average, at most all of them. Whole empty nodes are those of empty-nodes. A rented node that is free in part is
  * named too where its jobs would have fitted into empty GPUs that are owned or committed: no packing among the rented ones says that.
  *
- * Reads: subject_day, stint_day, presence, waiting, life_day, holding.
+ * Reads: node_day, bare_time, presence, waiting, life_day, holding.
  */
 export const fragmentedNodes = detector({
   name: 'fragmented-nodes',
@@ -129,10 +129,10 @@ export const fragmentedNodes = detector({
       params: { gapSecondsMin: 1 },
       sql: BLOCKED,
     },
-    room: { row: OwnRoom, tables: ['subject_day'], sql: OWN_ROOM },
+    room: { row: OwnRoom, tables: ['node_day'], sql: OWN_ROOM },
     rented: {
       row: RentedDay,
-      tables: [...NODE_GAP_READS, 'life_day'],
+      tables: [...NODE_GAP_READS],
       params: { gapSecondsMin: 1 },
       sql: rentedDays(BESIDE),
     },

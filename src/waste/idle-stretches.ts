@@ -96,7 +96,7 @@ const isThere = (heldUntil: string): string => `${heldUntil} >= $until - INTERVA
 
 /** The numbers of a session's day; what it is called is looked up of those that are told. */
 const NUMBERS =
-  's.subject, s.day, s.devices, s.held_s, s.computing_s, s.idle_s, s.unknown_s, s.held_from, s.held_until, s.ended_at IS NULL AS is_open, s.inner_idle_s, s.used_from, s.used_until';
+  's.subject_key, s.day, s.devices, s.held_s, s.computing_s, s.idle_s, s.unknown_s, s.held_from, s.held_until, s.ended_at IS NULL AS is_open, s.inner_idle_s, s.used_from, s.used_until';
 
 /** What a session is called on its last day, and what it held then. */
 const WORDS = `
@@ -106,46 +106,46 @@ const WORDS = `
 /** Of each session that is there: what follows its last kernel, and the whole days after. Nobody has said that it ended. */
 export const SESSIONS_SQL = `
   WITH there AS (
-    SELECT DISTINCT s.subject FROM life_day s WHERE ${IS_SESSION} AND ${isThere('s.held_until')}
+    SELECT DISTINCT s.subject_key FROM life_day s WHERE ${IS_SESSION} AND ${isThere('s.held_until')}
   ), stint AS (
-    SELECT ${NUMBERS} FROM life_day s JOIN there t ON s.subject = t.subject WHERE ${IS_SESSION}
+    SELECT ${NUMBERS} FROM life_day s JOIN there t ON s.subject_key = t.subject_key WHERE ${IS_SESSION}
   ), session AS (
-    SELECT subject, count(*) AS days, COALESCE(max(CASE WHEN used_until IS NOT NULL THEN day END), min(day)) AS first_day, max(day) AS last_day
-    FROM stint GROUP BY subject
+    SELECT subject_key, count(*) AS days, COALESCE(max(CASE WHEN used_until IS NOT NULL THEN day END), min(day)) AS first_day, max(day) AS last_day
+    FROM stint GROUP BY subject_key
   ), since AS (
     SELECT s.*, z.days, z.first_day, z.last_day, COALESCE(s.used_until, s.held_from) AS from_at,
            date_diff('second', COALESCE(s.used_until, s.held_from), s.held_until) AS seconds
-    FROM session z JOIN stint s ON z.subject = s.subject AND s.day >= z.first_day
+    FROM session z JOIN stint s ON z.subject_key = s.subject_key AND s.day >= z.first_day
   ), idle AS (
-    SELECT subject, min(days) AS days, min(first_day) AS first_day, min(last_day) AS last_day, min(from_at) AS from_at,
+    SELECT subject_key, min(days) AS days, min(first_day) AS first_day, min(last_day) AS last_day, min(from_at) AS from_at,
            CAST(sum(seconds) AS BIGINT) AS seconds, CAST(sum(unknown_s) AS BIGINT) AS unknown_s, CAST(sum(held_s) AS BIGINT) AS held_s,
            max(CASE WHEN day = first_day THEN seconds * devices END) AS first_day_s, max(CASE WHEN day = first_day THEN idle_s END) AS first_day_idle_s
-    FROM since GROUP BY subject
+    FROM since GROUP BY subject_key
     HAVING CAST(sum(seconds) AS BIGINT) >= $idleSeconds AND bool_or(day = last_day AND is_open)
   ), told AS (
-    SELECT ${WORDS}, s.held_since, s.known_until, s.power_w_max AS power_w, s.fb_used_mib_max AS memory_mib
-    FROM life_day s JOIN idle i ON s.subject = i.subject AND s.day = i.last_day WHERE ${IS_SESSION}
+    SELECT s.subject_key, s.day, ${WORDS}, s.held_since, s.known_until, s.power_w_max AS power_w, s.fb_used_mib_max AS memory_mib
+    FROM life_day s JOIN idle i ON s.subject_key = i.subject_key AND s.day = i.last_day WHERE ${IS_SESSION}
   ), known AS (
-    SELECT s.subject, s.provider, s.region, s.resource_id, s.labels FROM subject s JOIN idle i ON s.subject = i.subject AND s.day = i.last_day
+    SELECT s.subject, s.provider, s.region, s.resource_id, s.labels FROM subject s JOIN told w ON s.subject = w.subject AND s.day = w.day
   ), placed AS (
     SELECT node_id, max(zone) AS zone FROM node GROUP BY node_id
   ), recent AS (
-    SELECT subject, day, CASE WHEN held_s > unknown_s THEN ${permille('computing_s', '(held_s - unknown_s)')} END AS used_permille,
-           row_number() OVER (PARTITION BY subject ORDER BY day DESC) AS recency
+    SELECT subject_key, day, CASE WHEN held_s > unknown_s THEN ${permille('computing_s', '(held_s - unknown_s)')} END AS used_permille,
+           row_number() OVER (PARTITION BY subject_key ORDER BY day DESC) AS recency
     FROM stint
   ), drawn AS (
-    SELECT subject, ${textsInOne(`array_agg(COALESCE(CAST(used_permille AS VARCHAR), '') ORDER BY day)`)} AS spark FROM recent WHERE recency <= ${SPARK_DAYS} GROUP BY subject
+    SELECT subject_key, ${textsInOne(`array_agg(COALESCE(CAST(used_permille AS VARCHAR), '') ORDER BY day)`)} AS spark FROM recent WHERE recency <= ${SPARK_DAYS} GROUP BY subject_key
   )
-  SELECT i.subject, w.source, w.allocation_id AS "allocationId", w.workload_kind AS "workloadKind", w.workload_name AS "workloadName", w.stem, w.home,
+  SELECT w.subject, w.source, w.allocation_id AS "allocationId", w.workload_kind AS "workloadKind", w.workload_name AS "workloadName", w.stem, w.home,
          w.namespace, w.cluster, k.labels['${HUB_USER_LABEL}'] AS "hubUser", k.labels['${HUB_SERVER_LABEL}'] AS "hubServer", w.user_name AS "userName",
          w.node_id AS "nodeId", k.provider, k.region, p.zone, k.resource_id AS "resourceId", w.model, w.devices, w.gpu_tenths AS "gpuTenths",
          w.held_since AS "heldSince", w.known_until AS "knownUntil", w.power_w AS "powerW", w.memory_mib AS "memoryMib", i.from_at AS "idleFrom",
          i.seconds AS "idleSeconds", ${permille('i.unknown_s', 'i.held_s')} AS "unknownPermille",
          ${permille('i.first_day_s', 'i.first_day_idle_s')} AS "firstDayPermille", CAST(i.first_day AS VARCHAR) AS "firstDay",
          CAST(i.last_day AS VARCHAR) AS "lastDay", i.days, d.spark
-  FROM idle i JOIN told w ON i.subject = w.subject JOIN drawn d ON i.subject = d.subject LEFT JOIN known k ON i.subject = k.subject
+  FROM idle i JOIN told w ON i.subject_key = w.subject_key JOIN drawn d ON i.subject_key = d.subject_key LEFT JOIN known k ON w.subject = k.subject
   LEFT JOIN placed p ON w.node_id = p.node_id
-  ORDER BY i.subject`;
+  ORDER BY w.subject`;
 
 /**
  * Days of a session are strung to stretches without a kernel: what follows the last kernel of a day, whole days without one, what
@@ -160,71 +160,71 @@ export const NIGHTS_SQL = `
   ), stint AS (
     SELECT ${NUMBERS} FROM held s
   ), numbered AS (
-    SELECT s.*, count(used_from) OVER (PARTITION BY subject ORDER BY day) AS used_days,
-           row_number() OVER (PARTITION BY subject ORDER BY day) AS day_no, count(*) OVER (PARTITION BY subject) AS days
+    SELECT s.*, count(used_from) OVER (PARTITION BY subject_key ORDER BY day) AS used_days,
+           row_number() OVER (PARTITION BY subject_key ORDER BY day) AS day_no, count(*) OVER (PARTITION BY subject_key) AS days
     FROM stint s
   ), piece AS (
-    SELECT subject, day, devices, held_s, unknown_s, used_days - CASE WHEN used_from IS NULL THEN 0 ELSE 1 END AS stretch,
+    SELECT subject_key, day, devices, held_s, unknown_s, used_days - CASE WHEN used_from IS NULL THEN 0 ELSE 1 END AS stretch,
            date_diff('second', held_from, COALESCE(used_from, held_until)) AS seconds
     FROM numbered
     UNION ALL
-    SELECT subject, day, devices, held_s, unknown_s, used_days AS stretch, date_diff('second', used_until, held_until) AS seconds
+    SELECT subject_key, day, devices, held_s, unknown_s, used_days AS stretch, date_diff('second', used_until, held_until) AS seconds
     FROM numbered WHERE used_until IS NOT NULL
     UNION ALL
-    SELECT subject, day, devices, held_s, unknown_s, -day_no AS stretch, inner_idle_s AS seconds
+    SELECT subject_key, day, devices, held_s, unknown_s, -day_no AS stretch, inner_idle_s AS seconds
     FROM numbered WHERE inner_idle_s >= $nightSeconds
   ), long_stretch AS (
-    SELECT subject, stretch, CAST(sum(seconds) AS BIGINT) AS seconds FROM piece GROUP BY subject, stretch
+    SELECT subject_key, stretch, CAST(sum(seconds) AS BIGINT) AS seconds FROM piece GROUP BY subject_key, stretch
     HAVING CAST(sum(seconds) AS BIGINT) >= $nightSeconds
       AND CAST(sum(unknown_s) AS BIGINT) * 1000 <= CAST(sum(held_s) AS BIGINT) * $unknownPermille
   ), ending AS (
-    SELECT subject, day AS last_day, days, used_days AS last_stretch, is_open AND ${isThere('held_until')} AS is_open
+    SELECT subject_key, day AS last_day, days, used_days AS last_stretch, is_open AND ${isThere('held_until')} AS is_open
     FROM numbered WHERE day_no = days
   ), shared AS (
-    SELECT n.subject, n.day, n.idle_s FROM ending e JOIN numbered n ON e.subject = n.subject AND e.last_stretch = n.used_days
+    SELECT n.subject_key, n.day, n.idle_s FROM ending e JOIN numbered n ON e.subject_key = n.subject_key AND e.last_stretch = n.used_days
     WHERE e.is_open AND n.used_until IS NOT NULL
   ), night_stretch AS (
-    SELECT t.subject, t.stretch, t.seconds FROM long_stretch t JOIN ending e ON t.subject = e.subject
+    SELECT t.subject_key, t.stretch, t.seconds FROM long_stretch t JOIN ending e ON t.subject_key = e.subject_key
     WHERE t.stretch < e.last_stretch OR NOT e.is_open
   ), night_count AS (
-    SELECT subject, count(*) AS nights, CAST(sum(seconds) AS BIGINT) AS seconds FROM night_stretch GROUP BY subject
+    SELECT subject_key, count(*) AS nights, CAST(sum(seconds) AS BIGINT) AS seconds FROM night_stretch GROUP BY subject_key
   ), night_piece AS (
-    SELECT p.subject, p.day, p.seconds * p.devices AS device_s, COALESCE(p.day = h.day, FALSE) AS is_shared
-    FROM piece p JOIN night_stretch t ON p.subject = t.subject AND p.stretch = t.stretch LEFT JOIN shared h ON p.subject = h.subject
+    SELECT p.subject_key, p.day, p.seconds * p.devices AS device_s, COALESCE(p.day = h.day, FALSE) AS is_shared
+    FROM piece p JOIN night_stretch t ON p.subject_key = t.subject_key AND p.stretch = t.stretch LEFT JOIN shared h ON p.subject_key = h.subject_key
     WHERE p.seconds > 0
   ), night AS (
-    SELECT subject, min(CASE WHEN NOT is_shared THEN day END) AS first_day, max(CASE WHEN NOT is_shared THEN day END) AS last_day,
+    SELECT subject_key, min(CASE WHEN NOT is_shared THEN day END) AS first_day, max(CASE WHEN NOT is_shared THEN day END) AS last_day,
            CAST(sum(CASE WHEN is_shared THEN 0 ELSE device_s END) AS BIGINT) AS device_s,
            CAST(sum(CASE WHEN is_shared THEN device_s ELSE 0 END) AS BIGINT) AS shared_s
-    FROM night_piece GROUP BY subject
+    FROM night_piece GROUP BY subject_key
   ), night_idle AS (
-    SELECT g.subject, CAST(sum(s.idle_s) AS BIGINT) AS idle_s
-    FROM night g JOIN stint s ON g.subject = s.subject AND s.day >= g.first_day AND s.day <= g.last_day GROUP BY g.subject
+    SELECT g.subject_key, CAST(sum(s.idle_s) AS BIGINT) AS idle_s
+    FROM night g JOIN stint s ON g.subject_key = s.subject_key AND s.day >= g.first_day AND s.day <= g.last_day GROUP BY g.subject_key
   ), take AS (
-    SELECT g.subject, g.first_day, g.last_day, ${permille('g.device_s', 'i.idle_s')} AS permille
-    FROM night g JOIN night_idle i ON g.subject = i.subject
+    SELECT g.subject_key, g.first_day, g.last_day, ${permille('g.device_s', 'i.idle_s')} AS permille
+    FROM night g JOIN night_idle i ON g.subject_key = i.subject_key
     UNION ALL
-    SELECT g.subject, h.day AS first_day, h.day AS last_day, ${permille('g.shared_s', 'h.idle_s')} AS permille
-    FROM night g JOIN shared h ON g.subject = h.subject WHERE g.shared_s > 0 AND g.shared_s * 1000 >= h.idle_s
+    SELECT g.subject_key, h.day AS first_day, h.day AS last_day, ${permille('g.shared_s', 'h.idle_s')} AS permille
+    FROM night g JOIN shared h ON g.subject_key = h.subject_key WHERE g.shared_s > 0 AND g.shared_s * 1000 >= h.idle_s
   ), named AS (
-    SELECT s.subject, e.last_day, e.days, s.power_w_max IS NOT NULL AS has_power, s.user_name,
+    SELECT s.subject_key, s.subject, e.last_day, e.days, s.power_w_max IS NOT NULL AS has_power, s.user_name,
            CASE WHEN s.allocation_id IS NULL THEN COALESCE('boxes of ' || s.cluster, s.subject)
                 ELSE COALESCE(s.cluster, '') || '/' || COALESCE(s.account, s.namespace, '') || '/' || COALESCE(s.user_name, '') || ' '
                   || COALESCE(s.workload_stem, s.subject) END AS kin
-    FROM held s JOIN ending e ON s.subject = e.subject AND s.day = e.last_day JOIN night_count c ON s.subject = c.subject
+    FROM held s JOIN ending e ON s.subject_key = e.subject_key AND s.day = e.last_day JOIN night_count c ON s.subject_key = c.subject_key
   ), ranked AS (
     SELECT n.*, row_number() OVER (PARTITION BY kin ORDER BY last_day DESC, subject) AS recency FROM named n
   ), kindred AS (
-    SELECT n.kin, count(*) AS sessions, max(CASE WHEN n.recency = 1 THEN n.subject END) AS latest, max(n.last_day) AS last_day,
+    SELECT n.kin, count(*) AS sessions, max(CASE WHEN n.recency = 1 THEN n.subject END) AS latest, max(CASE WHEN n.recency = 1 THEN n.subject_key END) AS latest_key, max(n.last_day) AS last_day,
            CAST(sum(n.days) AS BIGINT) AS days, CAST(sum(c.nights) AS BIGINT) AS nights, CAST(sum(c.seconds) AS BIGINT) AS seconds,
            count(n.user_name) = count(*) AND min(n.user_name) = max(n.user_name) AS is_ones, min(n.has_power) AS has_power
-    FROM ranked n JOIN night_count c ON n.subject = c.subject GROUP BY n.kin
+    FROM ranked n JOIN night_count c ON n.subject_key = c.subject_key GROUP BY n.kin
   ), taken AS (
-    SELECT n.kin, array_agg(CAST(t.first_day AS VARCHAR) || ' ' || CAST(t.last_day AS VARCHAR) || ' ' || CAST(t.permille AS VARCHAR) || ' ' || t.subject
-             ORDER BY t.subject, t.first_day) AS takes
-    FROM take t JOIN named n ON t.subject = n.subject GROUP BY n.kin
+    SELECT n.kin, array_agg(CAST(t.first_day AS VARCHAR) || ' ' || CAST(t.last_day AS VARCHAR) || ' ' || CAST(t.permille AS VARCHAR) || ' ' || n.subject
+             ORDER BY n.subject, t.first_day) AS takes
+    FROM take t JOIN named n ON t.subject_key = n.subject_key GROUP BY n.kin
   ), told AS (
-    SELECT ${WORDS} FROM held s JOIN kindred f ON s.subject = f.latest AND s.day = f.last_day
+    SELECT ${WORDS} FROM held s JOIN kindred f ON s.subject_key = f.latest_key AND s.day = f.last_day
   )
   SELECT f.kin, CASE WHEN f.sessions = 1 THEN f.latest END AS subject, f.latest, w.source, w.allocation_id AS "allocationId", w.workload_kind AS "workloadKind",
          w.workload_name AS "workloadName", w.stem, w.cluster, w.node_id AS "nodeId", k.provider, w.model, w.gpu_tenths AS "gpuTenths", f.sessions, f.days,

@@ -13,19 +13,19 @@ const later = (a: string, b: string): string => `CASE WHEN ${a} > ${b} THEN ${a}
 /**
  * Which time of each day's empty GPUs lies in a stretch in which the node was there and nobody held any GPU of it: `node_gap`, the empty
  * unit-seconds of each node and day (`empty_units`) beside each such stretch that reaches into the day, or beside none. A machine that had not come yet,
- * had gone, or was down stood nowhere empty. `is_open`: it goes on at the end of the window. Holders are looked at on days with empty time only, and what is
- * free before and after a midnight is one stretch. Several detectors ask this; it is worked out once.
+ * had gone, or was down stood nowhere empty. `is_open`: it goes on at the end of the window. What is free before and after a midnight is one
+ * stretch. Several detectors ask this; it is worked out once.
  *
- * Reads: subject_day, stint_day, presence.
+ * Reads: node_day, bare_time, presence.
  */
 export const NODE_GAP = `
   size AS (
-    SELECT node_id, count(DISTINCT device_id) AS gpus FROM subject_day WHERE node_id IS NOT NULL AND gpu_units > 0 GROUP BY node_id
+    SELECT node_id, max(node_gpus) AS gpus, max(held_units) > 0 AS is_held FROM node_day WHERE node_id IS NOT NULL GROUP BY node_id
   ), emptied AS (
     SELECT d.day, d.node_id, min(d.subject) AS subject, min(d.cluster) AS cluster, min(d.model) AS model,
-           min(d.purchase) AS purchase, min(d.provider) AS provider, min(z.gpus) AS gpus, CAST(sum(d.gpu_units) AS BIGINT) AS empty_units
-    FROM subject_day d JOIN size z ON d.node_id = z.node_id
-    WHERE d.category = 'unallocated' AND d.reason = 'empty' GROUP BY d.day, d.node_id
+           min(d.purchase) AS purchase, min(d.provider) AS provider, min(z.gpus) AS gpus, bool_or(z.is_held) AS is_held,
+           CAST(sum(d.empty_units) AS BIGINT) AS empty_units
+    FROM node_day d JOIN size z ON d.node_id = z.node_id WHERE d.empty_units > 0 GROUP BY d.day, d.node_id
   ), ending AS (
     SELECT CASE WHEN $now < $until THEN $now ELSE $until END AS ends_at
   ), there AS (
@@ -41,21 +41,11 @@ export const NODE_GAP = `
                ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS stay_no
       FROM met_before
     ) numbered GROUP BY node_id, stay_no
-  ), held AS (
-    SELECT s.node_id, s.day, s.held_from, max(s.held_until) AS held_until
-    FROM stint_day s JOIN emptied n ON s.node_id = n.node_id AND s.day = n.day GROUP BY s.node_id, s.day, s.held_from
-  ), ordered AS (
-    SELECT node_id, day, held_from, max(held_until) OVER (PARTITION BY node_id, day ORDER BY held_from
-             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
-    FROM held
   ), bare AS (
-    SELECT node_id, COALESCE(reached, CAST(day AS TIMESTAMP)) AS from_at, held_from AS until_at FROM ordered
-    UNION ALL
-    SELECT n.node_id, COALESCE(h.held_until, CAST(n.day AS TIMESTAMP)), ${earlier('b.ends_at', "CAST(n.day AS TIMESTAMP) + INTERVAL '1' DAY")}
-    FROM emptied n CROSS JOIN ending b
-    LEFT JOIN (SELECT node_id, day, max(held_until) AS held_until FROM held GROUP BY node_id, day) h ON n.node_id = h.node_id AND n.day = h.day
+    SELECT t.node_id, t.from_at, ${earlier('b.ends_at', 't.until_at')} AS until_at
+    FROM bare_time t CROSS JOIN ending b WHERE t.from_at < b.ends_at
   ), strung AS (
-    SELECT bare.*, lag(until_at) OVER (PARTITION BY node_id ORDER BY from_at, until_at) AS before_at FROM bare WHERE from_at < until_at
+    SELECT bare.*, lag(until_at) OVER (PARTITION BY node_id ORDER BY from_at, until_at) AS before_at FROM bare
   ), free AS (
     SELECT f.node_id, min(f.from_at) AS from_at, max(f.until_at) AS until_at, max(f.until_at) = min(b.ends_at) AS is_last
     FROM (SELECT strung.*, sum(CASE WHEN before_at = from_at THEN 0 ELSE 1 END) OVER (PARTITION BY node_id ORDER BY from_at
@@ -66,21 +56,20 @@ export const NODE_GAP = `
            f.is_last AND date_diff('second', s.until_at, $now) <= ${NOW_S} AS is_open
     FROM free f JOIN stayed s ON f.node_id = s.node_id AND s.from_at < f.until_at AND s.until_at > f.from_at
   ), node_gap AS (
-    SELECT n.*, h.node_id IS NOT NULL AS is_held, g.from_at, g.until_at, COALESCE(g.is_open, FALSE) AS is_open,
+    SELECT n.*, g.from_at, g.until_at, COALESCE(g.is_open, FALSE) AS is_open,
            date_diff('second', g.from_at, g.until_at) AS gap_s,
            date_diff('second', ${later('g.from_at', 'CAST(n.day AS TIMESTAMP)')},
              ${earlier('g.until_at', "CAST(n.day AS TIMESTAMP) + INTERVAL '1' DAY")}) AS met_s
-    FROM emptied n LEFT JOIN (SELECT DISTINCT node_id FROM stint_day) h ON n.node_id = h.node_id
-    LEFT JOIN gap g ON n.node_id = g.node_id AND g.from_at < CAST(n.day AS TIMESTAMP) + INTERVAL '1' DAY
+    FROM emptied n LEFT JOIN gap g ON n.node_id = g.node_id AND g.from_at < CAST(n.day AS TIMESTAMP) + INTERVAL '1' DAY
       AND g.until_at > CAST(n.day AS TIMESTAMP)
   )`;
 
 /** The tables `NODE_GAP` reads. */
-export const NODE_GAP_READS = ['subject_day', 'stint_day', 'presence'] as const;
+export const NODE_GAP_READS = ['node_day', 'bare_time', 'presence'] as const;
 
-/** The same as the beginning of a WITH: `node_day`, once for each node and day, and `met`, the stretches of at least `$gapSecondsMin`. */
+/** The same as the beginning of a WITH: `empty_day`, once for each node and day with empty time, and `met`, the stretches of at least `$gapSecondsMin`. */
 export const NODE_GAPS = `
-  WITH ${NODE_GAP}, node_day AS (
+  WITH ${NODE_GAP}, empty_day AS (
     SELECT DISTINCT day, node_id, subject, cluster, model, purchase, provider, gpus, empty_units, is_held FROM node_gap
   ), met AS (
     SELECT * FROM node_gap WHERE gap_s >= $gapSecondsMin

@@ -10,11 +10,11 @@ const OWN = "('owned', 'committed')";
 export const OwnRoom = z.object({ day: sqlDay, cluster: z.string().nullable(), model: z.string(), gpus: sqlCount });
 export type OwnRoom = z.infer<typeof OwnRoom>;
 
-/** Reads: subject_day. */
+/** Reads: node_day. */
 export const OWN_ROOM = `
   SELECT day, cluster, model, CAST((units - units % ${GPU_DAY_UNITS}) / ${GPU_DAY_UNITS} AS BIGINT) AS gpus FROM (
-    SELECT day, cluster, model, CAST(sum(gpu_units) AS BIGINT) AS units FROM subject_day
-    WHERE model IS NOT NULL AND category = 'unallocated' AND reason = 'empty' AND purchase IN ${OWN} GROUP BY day, cluster, model
+    SELECT day, cluster, model, CAST(sum(empty_units) AS BIGINT) AS units FROM node_day
+    WHERE model IS NOT NULL AND purchase IN ${OWN} GROUP BY day, cluster, model
   ) summed WHERE units >= ${GPU_DAY_UNITS} ORDER BY day, cluster, model`;
 
 /** A day of a node that is not one's own and had free GPUs beside others: how many of its GPUs were held at some time of it. */
@@ -28,16 +28,14 @@ export const RentedDay = z.object({
 });
 export type RentedDay = z.infer<typeof RentedDay>;
 
-/** `besides` is the beginning of a WITH that has `beside`, the free time of each node and day beside GPUs that were held. Reads: subject_day, life_day. */
+/** `besides` is the beginning of a WITH that has `beside`, the free time of each node and day beside GPUs that were held. Reads: node_day. */
 export const rentedDays = (besides: string): string => `${besides}, rented AS (
     SELECT DISTINCT node_id FROM beside WHERE beside_units > 0 AND gpus > 1 AND COALESCE(purchase, '') NOT IN ${OWN}
-  ), serving AS (
-    SELECT DISTINCT day, subject FROM life_day WHERE manner = 'serving'
   ), busy AS (
-    SELECT d.node_id, d.day, count(DISTINCT CASE WHEN d.category <> 'unallocated' THEN d.device_id END) AS held_gpus,
-           count(s.subject) > 0 AS is_serving, CAST(sum(d.gpu_units) AS BIGINT) AS all_units
-    FROM subject_day d JOIN rented r ON d.node_id = r.node_id LEFT JOIN serving s ON d.day = s.day AND d.subject = s.subject
-    WHERE d.gpu_units > 0 AND d.category NOT IN ('stranded', 'beside') GROUP BY d.node_id, d.day
+    SELECT d.node_id, d.day, CAST(sum(d.held_gpus) AS BIGINT) AS held_gpus, bool_or(d.is_serving) AS is_serving,
+           CAST(sum(d.held_units + d.unallocated_units) AS BIGINT) AS all_units
+    FROM node_day d JOIN rented r ON d.node_id = r.node_id GROUP BY d.node_id, d.day
+    HAVING sum(d.held_units + d.unallocated_units) > 0
   )
   SELECT y.node_id AS "nodeId", y.day, y.held_gpus AS "heldGpus", y.is_serving AS "isServing", y.all_units AS "allUnits",
          COALESCE(b.beside_units, 0) AS "besideUnits"

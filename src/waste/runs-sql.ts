@@ -30,20 +30,20 @@ const SUMS = [
  */
 export const LIVES = `
   several AS (
-    SELECT subject FROM life_day WHERE ${IS_JOB} GROUP BY subject HAVING count(*) > 1
+    SELECT subject_key FROM life_day WHERE ${IS_JOB} GROUP BY subject_key HAVING count(*) > 1
   ), life AS (
-    SELECT subject, source, allocation_id, attempt, node_id, CASE WHEN nodes = 1 THEN 1 ELSE 2 END AS nodes, cpu_millis,
+    SELECT subject_key, subject, source, allocation_id, attempt, node_id, CASE WHEN nodes = 1 THEN 1 ELSE 2 END AS nodes, cpu_millis,
            date_diff('second', held_from, held_until) AS wall_s, ${SUMS.join(', ')},
            held_since, held_until, ended_at, outcome, first_computing_at, last_computing_at, day AS last_day, usd_micros,
            COALESCE(account, namespace, '') AS home, workload_stem AS stem, user_name, cluster, namespace, model
-    FROM life_day WHERE ${IS_JOB} AND subject NOT IN (SELECT subject FROM several)
+    FROM life_day WHERE ${IS_JOB} AND subject_key NOT IN (SELECT subject_key FROM several)
     UNION ALL
-    SELECT subject, min(source), min(allocation_id), min(attempt), min(node_id),
+    SELECT min(subject_key), subject, min(source), min(allocation_id), min(attempt), min(node_id),
            CASE WHEN min(node_id) = max(node_id) AND max(nodes) = 1 THEN 1 ELSE 2 END, max(cpu_millis),
            date_diff('second', min(held_from), max(held_until)), ${SUMS.map((name) => `CAST(sum(${name}) AS BIGINT)`).join(', ')},
            min(held_since), max(held_until), max(ended_at), max(outcome), min(first_computing_at), max(last_computing_at), max(day), CAST(sum(usd_micros) AS BIGINT),
            COALESCE(min(account), min(namespace), ''), min(workload_stem), min(user_name), min(cluster), min(namespace), min(model)
-    FROM life_day WHERE ${IS_JOB} AND subject IN (SELECT subject FROM several) GROUP BY subject
+    FROM life_day WHERE ${IS_JOB} AND subject_key IN (SELECT subject_key FROM several) GROUP BY subject
   )`;
 
 /** The tables `LIVES` reads. */

@@ -40,18 +40,18 @@ export const CLAIM_PLACES = `
  */
 export const CLAIM_ROWS = `
   WITH cell AS (
-    SELECT c.subject, c.day, c.device_id, c.node_id, c.category, c.reason, ${AMOUNTS.map((name) => `c.${name}`).join(', ')}, row_number() OVER () AS cell_no
+    SELECT c.subject_key, c.day, c.device_id, c.node_id, c.category, c.reason, ${AMOUNTS.map((name) => `c.${name}`).join(', ')}, row_number() OVER () AS cell_no
     FROM subject_day c WHERE (NOT c.is_silent OR c.category NOT IN ${MEASURED})
       AND c.category IN (SELECT DISTINCT ${categoryName('t')} FROM claim_take t)
   ), take AS (
-    SELECT t.claim_no, t.take_no, t.permille, t.is_shared, t.subject_no, t.category_no, s.subject, ${categoryName('t')} AS category,
+    SELECT t.claim_no, t.take_no, t.permille, t.is_shared, t.subject_no, t.category_no, text_digest(s.subject) AS subject_key, ${categoryName('t')} AS category,
            DATE '1970-01-01' + t.first_day AS first_day, DATE '1970-01-01' + t.last_day AS last_day, d.name AS device_id, r.name AS reason
     FROM claim_take t JOIN claim_subject s ON t.subject_no = s.subject_no
     LEFT JOIN claim_name d ON t.device_no = d.name_no LEFT JOIN claim_name r ON t.reason_no = r.name_no WHERE t.permille > 0
   )
   SELECT t.claim_no, t.take_no, t.permille, t.is_shared, c.cell_no, t.subject_no, c.day, p.place_no, t.category_no, c.reason,
          ${AMOUNTS.map((name) => `CASE WHEN t.is_shared = 1 THEN c.${name} ELSE ${part(`c.${name}`, 't.permille')} END AS ${name}`).join(', ')}
-  FROM cell c JOIN take t ON c.subject = t.subject AND c.category = t.category AND c.day >= t.first_day AND c.day <= t.last_day
+  FROM cell c JOIN take t ON c.subject_key = t.subject_key AND c.category = t.category AND c.day >= t.first_day AND c.day <= t.last_day
     AND (t.device_id IS NULL OR t.device_id = c.device_id) AND (t.reason IS NULL OR t.reason = c.reason)
   LEFT JOIN claim_place p ON c.device_id IS NOT DISTINCT FROM p.device_id AND c.node_id IS NOT DISTINCT FROM p.node_id`;
 

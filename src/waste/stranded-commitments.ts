@@ -54,7 +54,8 @@ const Machine = z.object({
 type Machine = z.infer<typeof Machine>;
 
 const WHOLE_S = '(gpu_units - gpu_units % 63000)';
-const MOVES = "d.category = 'computing' AND s.subject IS NULL";
+const wholeSeconds = (units: string): string =>
+  `CAST((CAST(sum(${units}) AS BIGINT) - CAST(sum(${units}) AS BIGINT) % 63000) / 63000 AS BIGINT)`;
 
 /**
  * Question: which commitments are paid and not used, and who rents the same GPUs meanwhile?
@@ -64,7 +65,7 @@ const MOVES = "d.category = 'computing' AND s.subject IS NULL";
  * findings, and so may what serves, so that no dollar is told twice. Machines are what moves in: of less than one nothing is said but its renewal. A bill says of a commitment what it left unused in dollars; the
  * model and the hours are those of the committed machines of the same place, and where these are of several models it says that it guesses.
  *
- * Reads: subject_day, life_day.
+ * Reads: subject_day, node_day.
  */
 export const strandedCommitments = detector({
   name: 'stranded-commitments',
@@ -87,32 +88,25 @@ export const strandedCommitments = detector({
     },
     bought: {
       row: Bought,
-      tables: ['subject_day', 'life_day'],
+      tables: ['node_day'],
       sql: `
-        WITH serving AS (
-          SELECT day, subject FROM life_day WHERE manner = 'serving'
-        )
         SELECT day, provider, region, model, FALSE AS "isRented", CAST(sum(usd_micros) AS BIGINT) AS "usdMicros",
-               CAST(sum(${WHOLE_S}) / 63000 AS BIGINT) AS "gpuS", 0 AS "movableS", CAST(NULL AS BIGINT) AS "cashUsdMicros"
-        FROM subject_day WHERE purchase = 'committed' AND category NOT IN ('stranded', 'beside')
-        GROUP BY day, provider, region, model
+               ${wholeSeconds('held_units + unallocated_units')} AS "gpuS", 0 AS "movableS", CAST(NULL AS BIGINT) AS "cashUsdMicros"
+        FROM node_day WHERE purchase = 'committed' AND held_units + unallocated_units > 0 GROUP BY day, provider, region, model
         UNION ALL
-        SELECT d.day, d.provider, d.region, d.model, TRUE AS "isRented", CAST(sum(d.usd_micros) AS BIGINT) AS "usdMicros",
-               CAST(sum(${WHOLE_S}) / 63000 AS BIGINT) AS "gpuS", CAST(sum(CASE WHEN ${MOVES} THEN ${WHOLE_S} ELSE 0 END) / 63000 AS BIGINT) AS "movableS",
-               CAST(sum(CASE WHEN ${MOVES} THEN d.marginal_usd_micros END) AS BIGINT) AS "cashUsdMicros"
-        FROM subject_day d LEFT JOIN serving s ON d.day = s.day AND d.subject = s.subject
-        WHERE d.purchase = 'on-demand' AND d.category IN ('idle', 'starved', 'lost', 'computing') AND d.marginal_usd_micros > 0
-        GROUP BY d.day, d.provider, d.region, d.model
+        SELECT day, provider, region, model, TRUE AS "isRented", CAST(sum(cash_usd_micros) AS BIGINT) AS "usdMicros",
+               ${wholeSeconds('cash_units')} AS "gpuS", ${wholeSeconds('movable_units')} AS "movableS",
+               CAST(sum(movable_usd_micros) AS BIGINT) AS "cashUsdMicros"
+        FROM node_day WHERE purchase = 'on-demand' AND cash_usd_micros IS NOT NULL GROUP BY day, provider, region, model
         ORDER BY day, provider, region, model, "isRented"`,
     },
     machines: {
       row: Machine,
-      tables: ['subject_day'],
+      tables: ['node_day'],
       sql: `
-        SELECT provider, region, model, min(gpus) AS gpus FROM (
-          SELECT provider, region, model, node_id, day, count(DISTINCT device_id) AS gpus FROM subject_day
-          WHERE purchase = 'committed' AND node_id IS NOT NULL AND gpu_units > 0 GROUP BY provider, region, model, node_id, day
-        ) counted GROUP BY provider, region, model ORDER BY provider, region, model`,
+        SELECT provider, region, model, min(gpus) AS gpus FROM node_day
+        WHERE purchase = 'committed' AND node_id IS NOT NULL AND gpus > 0
+        GROUP BY provider, region, model ORDER BY provider, region, model`,
     },
   }),
   judge({ stranded, bought, machines }, context) {

@@ -25,12 +25,14 @@ type UnavailableNode = z.infer<typeof UnavailableNode>;
 
 const GPU_DAY_UNITS = 63_000n * 86_400n;
 
+const stateDay = (state: string): string => `
+    SELECT day, node_id, '${state}' AS state, min(subject) AS subject, min(cluster) AS cluster, min(model) AS model, min(purchase) AS purchase,
+           CAST(sum(${state}_gpus) AS BIGINT) AS gpus, CAST(sum(${state}_units) AS BIGINT) AS units
+    FROM node_day WHERE ${state}_units > 0 AND node_id IS NOT NULL GROUP BY day, node_id`;
+
 const SQL = `
   WITH state_day AS (
-    SELECT day, node_id, reason AS state, min(subject) AS subject, min(cluster) AS cluster, min(model) AS model,
-           min(purchase) AS purchase, count(DISTINCT device_id) AS gpus, CAST(sum(gpu_units) AS BIGINT) AS units
-    FROM subject_day WHERE category = 'unallocated' AND reason IN ('down', 'drained') AND node_id IS NOT NULL
-    GROUP BY day, node_id, reason
+    ${['down', 'drained'].map(stateDay).join(' UNION ALL ')}
   ), placed AS (
     SELECT state_day.*, date_diff('day', DATE '2000-01-01', day)
              - row_number() OVER (PARTITION BY node_id, state ORDER BY day) AS stretch_no
@@ -43,7 +45,7 @@ const SQL = `
     SELECT cluster, min(source) AS source FROM subject WHERE what = 'job' AND cluster IS NOT NULL GROUP BY cluster
   )
   SELECT s.subject, s.node_id AS "nodeId", s.cluster, s.model, s.purchase, s.state, s.first_day AS "firstDay",
-         s.last_day AS "lastDay", s.gpus, s.units, s.last_day = (SELECT max(day) FROM subject_day) AS "isNow", c.source
+         s.last_day AS "lastDay", s.gpus, s.units, s.last_day = (SELECT max(day) FROM node_day) AS "isNow", c.source
   FROM stretch s LEFT JOIN scheduler c ON s.cluster = c.cluster
   WHERE s.units >= s.gpus * CAST($daysMin AS BIGINT) * ${GPU_DAY_UNITS} ORDER BY s.node_id, s.first_day`;
 
@@ -52,7 +54,7 @@ const SQL = `
  *
  * A drain for maintenance is over in days; what stays is forgotten, or waits for a part nobody ordered. Spares are spares, and not named.
  *
- * Reads: subject_day, subject.
+ * Reads: node_day, subject.
  */
 export const unavailableNodes = detector({
   name: 'unavailable-nodes',
@@ -69,7 +71,7 @@ export const unavailableNodes = detector({
   ask: (options) => ({
     nodes: {
       row: UnavailableNode,
-      tables: ['subject_day', 'subject'],
+      tables: ['node_day', 'subject'],
       params: { daysMin: options.daysMin },
       sql: SQL,
     },

@@ -49,23 +49,23 @@ type UntouchedRun = z.infer<typeof UntouchedRun>;
 /** A GPU that was not touched has a day on which it was not: only jobs with such a day are looked at GPU by GPU. */
 const SQL = `
   WITH ${LIVES}, suspect AS (
-    SELECT DISTINCT subject FROM stint_day WHERE manner = 'job' AND allocation_id IS NOT NULL
+    SELECT DISTINCT subject_key FROM stint_day WHERE manner = 'job' AND allocation_id IS NOT NULL
       AND computing_s * 1000 <= held_s * $touchedPermille AND held_s > 600
   ), lasting AS (
-    SELECT subject, source, allocation_id, last_day, date_diff('second', held_since, first_computing_at) AS start_s, cluster, home, namespace, user_name, stem, model,
+    SELECT subject_key, subject, source, allocation_id, last_day, date_diff('second', held_since, first_computing_at) AS start_s, cluster, home, namespace, user_name, stem, model,
            last_computing_at
     FROM life WHERE wall_s >= $heldSecondsMin
   ), device AS (
-    SELECT s.subject, s.device_id, min(s.node_id) AS node_id, CAST(sum(s.held_s) AS BIGINT) AS held_s,
+    SELECT s.subject_key, s.device_id, min(s.node_id) AS node_id, CAST(sum(s.held_s) AS BIGINT) AS held_s,
            CAST(sum(s.computing_s) AS BIGINT) AS computing_s, CAST(sum(s.unknown_s) AS BIGINT) AS unknown_s,
            min(s.day) AS first_day, max(s.known_until) AS known_until, max(s.fb_used_mib_max) AS fb_used_mib_max,
            min(s.workload_name) AS name, min(s.workload_kind) AS kind,
            min(s.held_since) AS held_since, count(s.ended_at) AS ends
-    FROM stint_day s JOIN suspect u ON s.subject = u.subject JOIN lasting l ON s.subject = l.subject GROUP BY s.subject, s.device_id
+    FROM stint_day s JOIN suspect u ON s.subject_key = u.subject_key JOIN lasting l ON s.subject_key = l.subject_key GROUP BY s.subject_key, s.device_id
   ), judged AS (
     SELECT device.*, computing_s > $touchedSeconds OR computing_s * 1000 > held_s * $touchedPermille AS is_touched FROM device
   ), attempt AS (
-    SELECT subject, min(name) AS name, min(kind) AS kind, max(ends) > 0 AS has_ended, max(known_until) AS known_until,
+    SELECT subject_key, min(name) AS name, min(kind) AS kind, max(ends) > 0 AS has_ended, max(known_until) AS known_until,
            min(held_since) AS held_since, max(held_s) AS held_s, count(*) AS gpus,
            count(*) FILTER (WHERE is_touched) AS touched, count(DISTINCT node_id) AS nodes,
            count(DISTINCT CASE WHEN is_touched THEN node_id END) AS touched_nodes, min(first_day) AS first_day,
@@ -74,12 +74,12 @@ const SQL = `
            CAST(sum(CASE WHEN is_touched THEN 0 ELSE unknown_s END) AS BIGINT) AS unknown_s,
            max(CASE WHEN is_touched THEN 0 ELSE computing_s END) AS computing_s_max,
            max(CASE WHEN NOT is_touched THEN fb_used_mib_max END) AS memory_mib_max
-    FROM judged GROUP BY subject HAVING max(held_s) >= $heldSecondsMin AND count(known_until) = count(*)
+    FROM judged GROUP BY subject_key HAVING max(held_s) >= $heldSecondsMin AND count(known_until) = count(*)
   ), found AS (
-    SELECT a.*, l.source, l.allocation_id, l.last_day FROM attempt a JOIN lasting l ON a.subject = l.subject
+    SELECT a.*, l.subject, l.source, l.allocation_id, l.last_day FROM attempt a JOIN lasting l ON a.subject_key = l.subject_key
     WHERE touched < gpus AND (touched > 0 OR computing_s_max = 0) AND unknown_s * 1000 <= untouched_s * $unknownPermilleMax
   ), known AS (
-    SELECT subject, cluster, home, namespace, user_name, stem, model, start_s, last_computing_at FROM lasting
+    SELECT subject_key, cluster, home, namespace, user_name, stem, model, start_s, last_computing_at FROM lasting
   ), kind_runs AS (
     SELECT COALESCE(cluster, '') AS cluster, home, COALESCE(stem, '') AS stem, COALESCE(user_name, '') AS user_name,
            count(*) AS runs, max(start_s) AS start_s
@@ -92,8 +92,8 @@ const SQL = `
          f.nodes, f.touched_nodes AS "touchedNodes", f.first_day AS "firstDay", f.last_day AS "lastDay", f.untouched,
          f.untouched_s AS "untouchedGpuS", f.computing_s_max AS "computingSMax", f.memory_mib_max AS "memoryMibMax",
          COALESCE(r.runs, 1) AS runs, COALESCE(r.start_s, 0) AS "longestStartS"
-  FROM found f JOIN known k ON f.subject = k.subject
-  LEFT JOIN (${spentDays('SELECT subject FROM found')}) z ON f.subject = z.subject
+  FROM found f JOIN known k ON f.subject_key = k.subject_key
+  LEFT JOIN (${spentDays('SELECT subject_key FROM found')}) z ON f.subject_key = z.subject_key
   LEFT JOIN kind_runs r ON COALESCE(k.cluster, '') = r.cluster AND k.home = r.home AND COALESCE(k.stem, '') = r.stem
     AND COALESCE(k.user_name, '') = r.user_name
   ORDER BY f.subject`;

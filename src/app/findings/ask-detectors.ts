@@ -36,7 +36,7 @@ export function detectorNames(): readonly string[] {
 }
 
 /** What most detectors read, and all that judge serving. */
-const SHARED_TABLES = ['stint_day', 'life_day', 'subject_day', 'subject', 'service_day', 'service_hour'];
+const SHARED_TABLES = ['stint_day', 'life_day', 'subject_day', 'subject', 'node_day', 'service_day', 'service_hour'];
 
 /** What several detectors work out first. */
 const SHARED_PARTS = [

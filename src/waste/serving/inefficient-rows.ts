@@ -78,17 +78,16 @@ const SERVED = `
     FROM ranked GROUP BY service HAVING count(*) >= 4
   )`;
 
-/** Reads: service_hour, service_day, subject_day. Parameters: unknownPermilleMax. */
+/** Reads: service_hour, service_day. Parameters: unknownPermilleMax. */
 export const SERVED_SQL = `
   WITH ${SERVED}, named AS (
     SELECT service, min(name) AS name, min(namespace) AS namespace, min(workload_kind) AS workload_kind,
            max_by(subject, CAST(day AS VARCHAR) || ' ' || subject) AS last_subject
     FROM service_day GROUP BY service
   ), paid AS (
-    SELECT d.service, CAST(sum(c.usd_micros) AS BIGINT) AS usd_micros, CAST(sum(c.gpu_units) AS BIGINT) AS units,
-           count(*) FILTER (WHERE c.usd_micros IS NULL) AS unpriced
-    FROM service_day d JOIN subject_day c ON d.day = c.day AND d.subject = c.subject
-    WHERE NOT d.is_silent AND c.category IN ('unknown', 'idle', 'starved', 'lost', 'computing') GROUP BY d.service
+    SELECT service, CAST(sum(usd_micros) AS BIGINT) AS usd_micros, CAST(sum(paid_units) AS BIGINT) AS units,
+           CAST(sum(unpriced_units) AS BIGINT) AS unpriced
+    FROM service_day WHERE NOT is_silent GROUP BY service
   )
   SELECT s.service, n.name, n.namespace, n.workload_kind AS "workloadKind", n.last_subject AS "lastSubject", s.hours, s.models,
          s.quiet_hours AS "quietHours", COALESCE(s.quiet_replicas, 0) AS "quietReplicas", s.held_units AS "heldUnits", s.peak_held_units AS "peakHeldUnits",

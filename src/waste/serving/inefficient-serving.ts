@@ -30,7 +30,7 @@ const EVALUATION =
  * weights once for more requests. Said only where the busy hours were hardly slower for callers, from end to end and to the first token. How full the
  * GPU was does not count. It asks and claims nothing: seconds saved in a replica that stays are nobody's, and what replicas can go is `oversized-serving`.
  *
- * Reads: service_hour, service_day, subject_day.
+ * Reads: service_hour, service_day.
  */
 export const inefficientServing = detector({
   name: 'inefficient-serving',
@@ -45,7 +45,7 @@ export const inefficientServing = detector({
   ask: ({ unknownPermilleMax }) => ({
     served: {
       row: ServedWork,
-      tables: ['service_hour', 'service_day', 'subject_day'],
+      tables: ['service_hour', 'service_day'],
       params: { unknownPermilleMax },
       sql: SERVED_SQL,
     },

@@ -64,12 +64,11 @@ export type ServiceDay = z.infer<typeof ServiceDay>;
 const milli = (units: string): string =>
   `CAST((${units} * 1000 - (${units} * 1000) % one_units) / one_units AS BIGINT)`;
 
-/** Reads: service_day, subject_day. */
+/** Reads: service_day. */
 export const SERVICES_SQL = `
   WITH paid AS (
-    SELECT d.service, CAST(sum(c.usd_micros) AS BIGINT) AS usd_micros, count(*) FILTER (WHERE c.usd_micros IS NULL) AS unpriced
-    FROM service_day d JOIN subject_day c ON d.day = c.day AND d.subject = c.subject
-    WHERE c.category IN ('unknown', 'idle', 'starved', 'lost', 'computing') GROUP BY d.service
+    SELECT service, CAST(sum(usd_micros) AS BIGINT) AS usd_micros, CAST(sum(unpriced_units) AS BIGINT) AS unpriced
+    FROM service_day GROUP BY service
   ), named AS (
     SELECT service, min(name) AS name, min(cluster) AS cluster, min(namespace) AS namespace, min(workload_kind) AS workload_kind,
            bool_or(is_standby) AS is_standby, max_by(subject, CAST(day AS VARCHAR) || ' ' || subject) AS last_subject,

@@ -27,7 +27,7 @@ type Options = z.infer<typeof Options>;
  * labelled a standby, and what serves nothing while its siblings do, is asked about. A service that nobody calls is
  * `forgotten-resources`.
  *
- * Reads: service_hour, service_day, subject_day.
+ * Reads: service_hour, service_day.
  */
 export const oversizedServing = detector({
   name: 'oversized-serving',
@@ -42,7 +42,7 @@ export const oversizedServing = detector({
   ask: ({ loadPermille, loadPermilleMax, reserve, unknownPermilleMax }) => {
     const params = { loadPermille, loadPermilleMax, reserve, unknownPermilleMax };
     return {
-      services: { row: Service, tables: ['service_day', 'subject_day'], sql: SERVICES_SQL },
+      services: { row: Service, tables: ['service_day'], sql: SERVICES_SQL },
       hours: { row: ServiceHours, tables: ['service_hour'], params, sql: HOURS_SQL },
       days: { row: ServiceDay, tables: ['service_hour', 'service_day'], params, sql: DAYS_SQL },
     };
