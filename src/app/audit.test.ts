@@ -10,4 +10,20 @@ it.each([
   { name: 'jobs that did so and ended', detector: 'finished-holders', liveSince: null, want: false },
   { name: 'a pool that stands empty', detector: 'empty-nodes', liveSince: null, want: true },
   { name: 'a run that waits for its data', detector: 'starved-runs', liveSince: SINCE, want: false },
-])('of $name: $want', ({ want, ...finding }) => expect(isLeftBehind(finding)).toBe(want));
+  {
+    name: 'a standby that may be needed',
+    detector: 'forgotten-resources',
+    kind: 'question',
+    liveSince: SINCE,
+    want: false,
+  },
+  {
+    name: 'money of nobody, which is asked about',
+    detector: 'untagged-spend',
+    kind: 'question',
+    liveSince: null,
+    want: true,
+  },
+] as const)('of $name: $want', ({ want, ...finding }) =>
+  expect(isLeftBehind({ kind: 'capacity', ...finding })).toBe(want),
+);

@@ -25,6 +25,9 @@ const FORGOTTEN: readonly string[] = [
   'stranded-commitments',
 ];
 
+/** It asks, and is on the list all the same: money of nobody, since the window's first day. */
+const OF_NOBODY = 'untagged-spend';
+
 /** Of these only what is still there: a run that is over and a habit of the night are findings, and nothing that lies about. */
 const ONLY_LIVE: readonly string[] = ['idle-sessions', 'finished-holders'];
 
@@ -46,7 +49,9 @@ export async function audit(space: ReadSpace, { window, now }: AuditRequest): Pr
   const all = [...found.findings, ...found.hiddenPrice, ...found.setAside];
   const audited = all.flatMap((finding): AuditItem[] => {
     const why = whyAudited(finding, records.get(finding.key), today, space);
-    return why === undefined ? [] : [{ finding, why, since: sinceOf(finding) }];
+    return why === undefined
+      ? []
+      : [{ finding, why, since: finding.detector === OF_NOBODY ? window.from : sinceOf(finding) }];
   });
   const isOld = ({ why, since }: AuditItem): boolean =>
     why !== 'forgotten' || now.at.getTime() - since.getTime() >= FORGOTTEN_DAYS * DAY_MS;
@@ -78,12 +83,12 @@ function whyAudited(
   if (last?.change === 'exemption over') return 'exemption-ended';
   const hasOwner = finding.team !== null || finding.user !== null || finding.assignedTo !== null;
   if (finding.state === 'exempt') return hasOwner ? undefined : 'exemption-without-owner';
-  if (finding.state === 'dismissed' || finding.kind === 'question') return undefined;
-  return isLeftBehind(finding) ? 'forgotten' : undefined;
+  return finding.state !== 'dismissed' && isLeftBehind(finding) ? 'forgotten' : undefined;
 }
 
 /** Question: is a finding about something that somebody left behind, and that is there? */
-export function isLeftBehind({ detector, liveSince }: Pick<Finding, 'detector' | 'liveSince'>): boolean {
+export function isLeftBehind({ detector, kind, liveSince }: Pick<Finding, 'detector' | 'kind' | 'liveSince'>): boolean {
+  if (kind === 'question' && detector !== OF_NOBODY) return false;
   return FORGOTTEN.includes(detector) && (liveSince !== null || !ONLY_LIVE.includes(detector));
 }
 

@@ -143,6 +143,12 @@ describe('idle now', () => {
     });
   });
 
+  it('says nothing of the watts and the memory of a day that computed: they may be those of its kernels', async () => {
+    const rows = days('1', [today({ used: [10, 15], over: { power_w_max: 342, fb_used_mib_max: 40_000 } })]);
+    const [claim] = await claims(rows, { subject: [known('1')] }, { until, now });
+    expect(claim?.because).toEqual(['No kernel in 5 h up to Tue 20:00. Measured (engine, else SM, else utilisation).']);
+  });
+
   it('speaks of power only where it was measured', async () => {
     const rows = days('1', [{ day: MON, held: [8, 24], used: [8, 20] }, today({})]).map((row) => ({
       ...row,

@@ -29,6 +29,7 @@ export const session = z.object({
   gpuTenths: sqlCount,
   heldSince: sqlTime.nullable(),
   knownUntil: sqlTime.nullable(),
+  /** The most since the last kernel; null where its last day has one, whose own they may be. */
   powerW: sqlCount.nullable(),
   memoryMib: sqlCount.nullable(),
   /** The stretch: in wall-clock seconds. */
@@ -123,7 +124,8 @@ export const SESSIONS_SQL = `
     FROM since GROUP BY subject_key
     HAVING CAST(sum(seconds) AS BIGINT) >= $idleSeconds AND bool_or(day = last_day AND is_open)
   ), told AS (
-    SELECT s.subject_key, s.day, ${WORDS}, s.held_since, s.known_until, s.power_w_max AS power_w, s.fb_used_mib_max AS memory_mib
+    SELECT s.subject_key, s.day, ${WORDS}, s.held_since, s.known_until, CASE WHEN s.used_until IS NULL THEN s.power_w_max END AS power_w,
+           CASE WHEN s.used_until IS NULL THEN s.fb_used_mib_max END AS memory_mib
     FROM life_day s JOIN idle i ON s.subject_key = i.subject_key AND s.day = i.last_day WHERE ${IS_SESSION}
   ), known AS (
     SELECT s.subject, s.provider, s.region, s.resource_id, s.labels FROM subject s JOIN told w ON s.subject = w.subject AND s.day = w.day

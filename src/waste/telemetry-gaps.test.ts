@@ -68,6 +68,40 @@ describe('telemetry-gaps', () => {
     ]);
   });
 
+  const after = {
+    'a GPU that was heard again': {
+      told: [job({ g0: { unknown: [['03-03 02:00', '03-03 14:00']] } })],
+      fix: /they are back/,
+      because: 'None of it counts as idle.',
+    },
+    'a GPU that was silent when its job ended, and that nobody holds since': {
+      told: [
+        job(
+          { g0: { unknown: [['03-02 10:00', '03-02 22:00']] } },
+          { from: '03-02 00:00', until: '03-02 22:00', isOpen: false },
+        ),
+      ],
+      fix: /kubectl delete pod .*dcgm-exporter|systemctl restart/,
+      because: '1 GPU silent when last held, and held by nobody now; the last of them was heard Mon 10:00.',
+    },
+    'one whose next job is heard': {
+      told: [
+        job(
+          { g0: { unknown: [['03-02 10:00', '03-02 22:00']] } },
+          { from: '03-02 00:00', until: '03-02 22:00', isOpen: false },
+        ),
+        job({ g0: BUSY }, { id: '2' }),
+      ],
+      fix: /they are back/,
+      because: 'None of it counts as idle.',
+    },
+  };
+  it.each(Object.entries(after))('says what became of %s', async (_, { told, fix, because }) => {
+    const [claim] = await claimsOn(telemetryGaps, holderRows(told));
+    expect(claim?.fix.join('\n')).toMatch(fix);
+    expect(claim?.because).toContain(because);
+  });
+
   it('asks other days for the cluster of a node that was listed later', async () => {
     const { stint_day: stints, subject } = holderRows([job({ g0: DARK })]);
     const unlisted = (stints ?? []).map((row) => ({ ...row, cluster: null }));

@@ -20,8 +20,11 @@ const Gap = z.object({
   lastDay: sqlDay,
   /** GPUs of which nothing is known at the end of the window, and when the last of them was heard; null: not in the window. */
   missingNow: sqlCount,
-  missingNodes: z.array(z.string().nullable()).nullable(),
   heardAt: sqlTime.nullable(),
+  /** GPUs that were silent when they were last held, missing now or held by nobody since; where they are, and when the last of them was heard. */
+  unheard: sqlCount,
+  unheardNodes: z.array(z.string().nullable()).nullable(),
+  unheardSince: sqlTime.nullable(),
 });
 type Gap = z.infer<typeof Gap>;
 
@@ -74,15 +77,20 @@ const GAPS = `${UNKNOWN}, device AS (
            CAST(sum(u.unknown_s) AS BIGINT) AS unknown_s, min(u.day) AS first_day, max(u.day) AS last_day,
            max(u.known_until) AS known_until, max(u.held_until) AS held_until
     FROM unknown_day u LEFT JOIN known k ON u.subject = k.subject GROUP BY k.cluster, u.cause, u.device_id
+  ), heard AS (
+    SELECT device_id, max(known_until) AS heard_at, max(held_until) AS last_held FROM stint_day
+    WHERE device_id IN (SELECT device_id FROM device) GROUP BY device_id
   ), judged AS (
-    SELECT device.*, held_until >= $until - INTERVAL '1' HOUR
-             AND (known_until IS NULL OR date_diff('second', known_until, held_until) > $freshSeconds) AS is_missing
-    FROM device
+    SELECT device.*, heard.heard_at, device.held_until >= $until - INTERVAL '1' HOUR
+             AND (device.known_until IS NULL OR date_diff('second', device.known_until, device.held_until) > $freshSeconds) AS is_missing,
+           heard.heard_at IS NULL OR date_diff('second', heard.heard_at, heard.last_held) > $freshSeconds AS is_unheard
+    FROM device JOIN heard ON device.device_id = heard.device_id
   )
   SELECT cluster, cause, min(source) AS source, count(DISTINCT gpu_id) AS gpus, array_agg(DISTINCT node_id ORDER BY node_id) AS nodes,
          CAST(sum(unknown_s) AS BIGINT) AS "unknownGpuS", min(first_day) AS "firstDay", max(last_day) AS "lastDay",
          count(DISTINCT CASE WHEN is_missing THEN gpu_id END) AS "missingNow",
-         array_agg(DISTINCT node_id ORDER BY node_id) FILTER (WHERE is_missing) AS "missingNodes", max(CASE WHEN is_missing THEN known_until END) AS "heardAt"
+         max(CASE WHEN is_missing THEN known_until END) AS "heardAt", count(DISTINCT CASE WHEN is_unheard THEN gpu_id END) AS unheard,
+         array_agg(DISTINCT node_id ORDER BY node_id) FILTER (WHERE is_unheard) AS "unheardNodes", max(CASE WHEN is_unheard THEN heard_at END) AS "unheardSince"
   FROM judged GROUP BY cluster, cause HAVING sum(unknown_s) >= $unknownSecondsMin ORDER BY cluster, cause`;
 
 const TAKE = `CAST(r.first_day AS VARCHAR) || ' ' || CAST(r.last_day AS VARCHAR) || ' ' || r.subject`;
@@ -162,7 +170,7 @@ function claimOf(gap: Gap, takes: readonly string[], now: Date): Claim {
     because: [
       `${gpuHourWords(gap.unknownGpuS)} of ${countWords(gpus, 'GPU')} seen in the window unknown ${daysWords(gap.firstDay, gap.lastDay)}${nodes.length === 0 ? '' : `, on ${someWords(nodes)}`}.`,
       ...(missingNow === 0
-        ? []
+        ? silenceWords(gap, now)
         : [
             heardAt === null
               ? `${countWords(missingNow, 'GPU')} ${cause === 'fields' ? 'without a sample of activity' : 'not heard of'} in the whole window.`
@@ -228,8 +236,18 @@ function whatOf({ cause, gpus: count, missingNow }: Gap, place: string): string 
   }
 }
 
-function fixOf({ cause, source, missingNodes }: Gap): string[] {
-  const named = (missingNodes ?? []).flatMap((node) => node ?? []).slice(0, 8);
+/** Of GPUs that nobody holds now, silence is not seen; that they are back is only said of those that were heard again. */
+function silenceWords({ unheard, unheardSince }: Gap, now: Date): string[] {
+  if (unheard === 0) return [];
+  return [
+    unheardSince === null
+      ? `${countWords(unheard, 'GPU')} not heard of in the whole window, and held by nobody now.`
+      : `${countWords(unheard, 'GPU')} silent when last held, and held by nobody now; the last of them was heard ${timeWords(unheardSince, now)}.`,
+  ];
+}
+
+function fixOf({ cause, source, unheardNodes }: Gap): string[] {
+  const named = (unheardNodes ?? []).flatMap((node) => node ?? []).slice(0, 8);
   switch (cause) {
     case 'silent':
       if (named.length === 0)
