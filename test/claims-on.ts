@@ -52,7 +52,10 @@ function withMoney({ service_day: replicas = [], subject_day: paid = [] }: Table
   return replicas.map((replica) => {
     const own = paid.filter(
       ({ day: paidDay, subject, category }) =>
-        paidDay === replica['day'] && subject === replica['subject'] && HELD.has(String(category)),
+        paidDay === replica['day'] &&
+        subject === replica['subject'] &&
+        typeof category === 'string' &&
+        HELD.has(category),
     );
     const sum = (column: string): number => own.reduce((total, row) => total + Number(row[column] ?? 0), 0);
     const unpriced = own.filter((row) => row['usd_micros'] === undefined || row['usd_micros'] === null);

@@ -365,6 +365,8 @@ describe('a reply', () => {
     expect(await send('{"reason":')).toBe(422);
     expect(await send('{"reason":""}')).toBe(422);
     expect(await send(JSON.stringify({ reason: 'a'.repeat(70_000) }))).toBe(413);
-    expect((await open.request('/api/v1/money', { method: 'POST' })).status).toBe(405);
+    const wrongWay = await open.request('/api/v1/money', { method: 'POST' });
+    expect(wrongWay.status).toBe(405);
+    expect(await wrongWay.json()).toMatchObject({ hint: expect.stringContaining('It takes GET') });
   });
 });

@@ -184,10 +184,19 @@ function mountSessions(
 
 function noSuchRoute({ req }: Context, known: readonly (Route | Deed)[]): OperationError {
   const isKnown = known.some(({ path }) => patternOf(path).test(req.path));
-  if (isKnown) return new OperationError('wrong-method', `${req.path} is not for ${req.method}`);
+  if (isKnown)
+    return new OperationError('wrong-method', `${req.path} is not for ${req.method}`, {
+      hint: `It takes ${methodsOf(req.path, known).join(', ')}; the reference at /api says what each does.`,
+    });
   return new OperationError('no-such-route', `there is no ${req.method} ${req.path}`, {
     hint: 'The reference at /api lists what can be asked.',
   });
+}
+
+/** Questions are read; what changes something is sent. */
+function methodsOf(path: string, known: readonly (Route | Deed)[]): string[] {
+  const there = known.filter((each) => patternOf(each.path).test(path));
+  return [...new Set(there.map((each) => ('act' in each ? 'POST' : 'GET')))].toSorted();
 }
 
 function patternOf(path: string): RegExp {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OperationError } from '../facts/operation-error.ts';
-import { ledgerWindow, moneyWindow, windowStart } from './window.ts';
+import { ledgerWindow, moneyWindow, windowBefore, windowStart } from './window.ts';
 import type { Now } from './now.ts';
 import type { LedgerWindow } from './window.ts';
 
@@ -87,6 +87,23 @@ describe('a window of the ledger', () => {
 
   it('refuses what is no window, with a hint', () => {
     expect(() => ledgerWindow('soon', scope.horizon, scope)).toThrow('"soon" is not a window');
+  });
+});
+
+describe('the window before', () => {
+  // Of the fourth and what is to come 33.5 h have gone by.
+  const befores = {
+    'is as long as what has gone by': { window: '2026-03-04/2026-03-10', want: { from: '02T14:30', isKnown: true } },
+    'may reach beyond the facts': { window: '2026-03-02/2026-03-05', want: { from: '27T00:00', isKnown: false } },
+    'of one that has not begun is nothing to compare with': {
+      window: '2026-04-01/2026-05-01',
+      want: { isKnown: false },
+    },
+  };
+  it.each(Object.entries(befores))('%s', (_, { window, want }) => {
+    const before = windowBefore(ledgerWindow(window, scope.horizon, scope), scope.horizon, scope);
+    const from = before.window.from.toISOString().slice(8, 16);
+    expect({ from, isKnown: before.isKnown }).toMatchObject(want);
   });
 });
 

@@ -74,7 +74,7 @@ export function moneyWindow(text: string, now: Now, clock: Date, scope: Scope | 
   return isOver && now.by === 'newest fact' ? ledgerWindow(text, window.until, scope) : window;
 }
 
-/** The window of the same elapsed length that ends where this one begins, and whether the facts reach back all of it. */
+/** The window of the same elapsed length that ends where this one begins, and whether the facts reach back all of it. Of one that has not begun nothing is before. */
 export function windowBefore(
   { from, until }: LedgerWindow,
   now: Date,
@@ -84,7 +84,8 @@ export function windowBefore(
   const begin = new Date(from.getTime() - Math.max(1000, end.getTime() - from.getTime()));
   const text = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
   const window = ledgerWindow(`${text(begin)}/${text(from)}`, now, scope);
-  return { window, isKnown: window.days.length > 0 && (scope?.days[0] ?? '') <= dayOf(begin) };
+  const hasBegun = from < end;
+  return { window, isKnown: hasBegun && window.days.length > 0 && (scope?.days[0] ?? '') <= dayOf(begin) };
 }
 
 /** The days of a table that a window's hours lie in. */

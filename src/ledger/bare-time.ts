@@ -4,9 +4,10 @@ import type { Stage } from '../facts/stage.ts';
  * Question: in which stretches of a day did nobody hold any GPU of a node that had empty time?
  *
  * Between the hour at which the last holder leaves and the one at which the next comes, and to the day's edges: what is free before and after a
- * midnight is strung together by whoever asks. Whether the machine was there meanwhile `presence` says.
+ * midnight is strung together by whoever asks. Whether the machine was there meanwhile `presence` says. An hour in which a GPU computes for a holder nobody knows is
+ * not bare either.
  *
- * Reads: node_day, stint_day.
+ * Reads: node_day, stint_day, unheld_hour.
  */
 export const bareTime: Stage = {
   name: 'bare_time',
@@ -15,6 +16,7 @@ export const bareTime: Stage = {
   reads: [
     { table: 'node_day', days: [0] },
     { table: 'stint_day', days: [0] },
+    { table: 'unheld_hour', days: [0] },
   ],
   params: [],
   writes: [
@@ -27,9 +29,13 @@ export const bareTime: Stage = {
   sql: `
     WITH emptied AS (
       SELECT day, node_id FROM node_day WHERE node_id IS NOT NULL GROUP BY day, node_id HAVING CAST(sum(empty_units) AS BIGINT) > 0
+    ), used AS (
+      SELECT day, node_id, held_from, held_until FROM stint_day
+      UNION ALL
+      SELECT day, node_id, hour_start, hour_start + INTERVAL '1' HOUR FROM unheld_hour
     ), held AS (
       SELECT s.day, s.node_id, s.held_from, max(s.held_until) AS held_until
-      FROM stint_day s JOIN emptied n ON s.node_id = n.node_id AND s.day = n.day GROUP BY s.day, s.node_id, s.held_from
+      FROM used s JOIN emptied n ON s.node_id = n.node_id AND s.day = n.day GROUP BY s.day, s.node_id, s.held_from
     ), ordered AS (
       SELECT day, node_id, held_from, max(held_until) OVER (PARTITION BY node_id, day ORDER BY held_from
                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached

@@ -104,7 +104,10 @@ describe('bare time of a node', () => {
     held_until: until === '24:00' ? '2026-03-03 00:00:00' : `${DAY} ${until}`,
     ...over,
   });
-  const cases: Record<string, { stints: readonly Row[]; paid?: readonly Row[]; want: readonly string[] }> = {
+  const cases: Record<
+    string,
+    { stints: readonly Row[]; paid?: readonly Row[]; unheld?: readonly Row[]; want: readonly string[] }
+  > = {
     'nobody came': { stints: [], want: ['00:00-00:00'] },
     'from edge to edge, around one holder': { stints: [stint('08:00', '10:00')], want: ['00:00-08:00', '10:00-00:00'] },
     'a GPU held beside makes the node not bare': {
@@ -116,14 +119,24 @@ describe('bare time of a node', () => {
       want: ['00:00-08:00', '20:00-21:00'],
     },
     'held from midnight to midnight': { stints: [stint('00:00', '24:00')], want: [] },
+    'an hour in which a GPU computes for nobody known': {
+      stints: [stint('08:00', '10:00')],
+      unheld: [{ day: DAY, node_id: 'n1', device_id: 'b', hour_start: `${DAY} 12:00`, computing_s: 3600 }],
+      want: ['00:00-08:00', '10:00-12:00', '13:00-00:00'],
+    },
     'a day without empty time is not asked about': {
       stints: [stint('08:00', '10:00')],
       paid: [held()],
       want: [],
     },
   };
-  it.each(Object.entries(cases))('%s', async (_, { stints, paid = [row()], want }) => {
-    const stretches = await stagesOn([nodeDay, bareTime], { subject_day: paid, life_day: [], stint_day: stints });
+  it.each(Object.entries(cases))('%s', async (_, { stints, paid = [row()], unheld = [], want }) => {
+    const stretches = await stagesOn([nodeDay, bareTime], {
+      subject_day: paid,
+      life_day: [],
+      stint_day: stints,
+      unheld_hour: unheld,
+    });
     const clock = (at: unknown): string => String(at).slice(11, 16);
     expect(stretches.map(({ from_at: from, until_at: until }) => `${clock(from)}-${clock(until)}`)).toEqual(want);
   });

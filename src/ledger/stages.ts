@@ -29,6 +29,7 @@ import { spendDay } from './spend-day.ts';
 import { stintDay } from './stint-day.ts';
 import { subjectDay } from './subject-day.ts';
 import { subject } from './subject.ts';
+import { unheldHour } from './unheld-hour.ts';
 import { waterfall } from './waterfall.ts';
 
 /** A dollar's way through the ledger, in order: each stage reads facts and the stages before it. */
@@ -44,6 +45,7 @@ export const stagesBy = (componentPrices: readonly ComponentPrice[]): readonly S
   activityHour,
   pause,
   gpuHour,
+  unheldHour,
   estimateHourBy(componentPrices),
   chargeHour,
   ledgerEntry,

@@ -70,7 +70,8 @@ function partCells(part: FindingPart): string[] {
     dollars(part.usdMicros),
     // Nobody can say what of it could go.
     part.category === 'unknown' ? '' : dollars(part.marginalUsdMicros),
-    gpuHours(part.gpuUnits),
+    // A bill says of what it left unused dollars, and no time.
+    part.gpuUnits === 0n ? '–' : gpuHours(part.gpuUnits),
   ];
 }
 

@@ -16,6 +16,7 @@ import { strandedCommitments } from './stranded-commitments.ts';
 import { telemetryGaps } from './telemetry-gaps.ts';
 import { unavailableNodes } from './unavailable-nodes.ts';
 import { unhealthyGpus } from './unhealthy-gpus.ts';
+import { unheldGpus } from './unheld-gpus.ts';
 import { unlistedMachines } from './unlisted-machines.ts';
 import { untaggedSpend } from './untagged-spend.ts';
 import { untouchedGpus } from './untouched-gpus.ts';
@@ -24,6 +25,7 @@ import { untouchedGpus } from './untouched-gpus.ts';
 export const DETECTORS: readonly Detector[] = [
   strandedCommitments,
   unavailableNodes,
+  unheldGpus,
   emptyNodes,
   fragmentedNodes,
   unlistedMachines,

@@ -89,7 +89,8 @@ const spoken: Record<string, Case> = {
     want: [
       {
         what: 'no kernel since Tue 12:00, 2×H100 still held',
-        takes: ['job kubernetes/1/0 2026-03-03..2026-03-03 966'],
+        // Each GPU by its own time: the second had stood still for half an hour when the first stopped.
+        takes: ['job kubernetes/1/0 g0 2026-03-03..2026-03-03 986', 'job kubernetes/1/0 g1 2026-03-03..2026-03-03 947'],
       },
     ],
   },
@@ -122,7 +123,12 @@ const spoken: Record<string, Case> = {
     want: [
       {
         what: 'sft: GPUs held after the last kernel in 2 of 3 runs',
-        takes: ['job kubernetes/1/0 2026-03-03..2026-03-03 950', 'job kubernetes/2/0 2026-03-03..2026-03-03 955'],
+        takes: [
+          'job kubernetes/1/0 g0 2026-03-03..2026-03-03 979',
+          'job kubernetes/1/0 g1 2026-03-03..2026-03-03 923',
+          'job kubernetes/2/0 g0 2026-03-03..2026-03-03 981',
+          'job kubernetes/2/0 g1 2026-03-03..2026-03-03 931',
+        ],
       },
     ],
   },
@@ -177,7 +183,10 @@ describe('finished-holders', () => {
     expect(
       claims.map(({ what, takes }) => ({
         what,
-        takes: takes.map((take) => `${take.subject} ${take.firstDay}..${take.lastDay} ${take.permille ?? 'whole'}`),
+        takes: takes.map(
+          ({ subject, deviceId, firstDay, lastDay, permille }) =>
+            `${subject}${deviceId === undefined ? '' : ` ${deviceId}`} ${firstDay}..${lastDay} ${permille ?? 'whole'}`,
+        ),
       })),
     ).toEqual(want);
   });

@@ -34,6 +34,8 @@ const FinishedHolder = z.object({
   /** Of the day of its last kernel: idle GPU-seconds, and those of them that came after it. */
   firstDayIdleS: sqlCount,
   firstDayTailS: sqlCount,
+  /** The same of each device: idle seconds, tail seconds, device. */
+  firstDayDevices: z.array(z.string()).nullable(),
   tailGpuS: sqlCount,
   unknownTailS: sqlCount,
   /** Attempts of the same person and name in the window that computed at all. */
@@ -55,6 +57,9 @@ const IDLE_S = '(s.idle_s - COALESCE(s.pause_s, 0))';
 const TAIL_S = `CASE WHEN s.held_from >= a.last_at THEN s.held_s
   ELSE ${lesser('s.held_s', "date_diff('second', a.last_at, s.held_until)")} END`;
 
+const TAIL_IDLE_S = lesser(IDLE_S, `(${TAIL_S}) - (${lesser('s.unknown_s', `(${TAIL_S})`)})`);
+const ON_KERNEL_DAY = 's.day = CAST(a.last_at AS DATE)';
+
 const SQL = `
   WITH ${LIVES}, stopped AS (
     SELECT subject_key, subject, source, allocation_id, held_since, last_computing_at AS last_at, held_until, ended_at IS NOT NULL AS has_ended, last_day,
@@ -66,9 +71,10 @@ const SQL = `
            CASE WHEN count(s.engine_permille) > 0 THEN 'engine' WHEN count(s.sm_permille) > 0 THEN 'SM' ELSE 'utilisation' END
              || CASE WHEN count(s.power_w_max) > 0 THEN ' and power' ELSE '' END AS signal,
            CAST(sum(${lesser('s.unknown_s', `(${TAIL_S})`)}) AS BIGINT) AS unknown_s,
-           CAST(sum(CASE WHEN s.day = CAST(a.last_at AS DATE) THEN ${IDLE_S} ELSE 0 END) AS BIGINT) AS first_idle_s,
-           CAST(sum(CASE WHEN s.day = CAST(a.last_at AS DATE) THEN
-             ${lesser(IDLE_S, `(${TAIL_S}) - (${lesser('s.unknown_s', `(${TAIL_S})`)})`)} ELSE 0 END) AS BIGINT) AS first_tail_s,
+           CAST(sum(CASE WHEN ${ON_KERNEL_DAY} THEN ${IDLE_S} ELSE 0 END) AS BIGINT) AS first_idle_s,
+           CAST(sum(CASE WHEN ${ON_KERNEL_DAY} THEN ${TAIL_IDLE_S} ELSE 0 END) AS BIGINT) AS first_tail_s,
+           array_agg(CAST(${IDLE_S} AS VARCHAR) || ' ' || CAST(${TAIL_IDLE_S} AS VARCHAR) || ' ' || s.device_id ORDER BY s.device_id)
+             FILTER (WHERE ${ON_KERNEL_DAY} AND ${IDLE_S} > 0) AS first_devices,
            min(s.known_until) AS known_until
     FROM stint_day s JOIN stopped a ON s.subject_key = a.subject_key WHERE s.held_until > a.last_at GROUP BY s.subject_key
   ), kind_runs AS (
@@ -99,7 +105,7 @@ const SQL = `
          t.name, a.stem, a.model, t.outcome, t.signal,
          NOT a.has_ended AND date_diff('second', t.known_until, $now) <= $freshSeconds AS "isLive", a.has_ended AS "hasEnded",
          t.gpus, t.nodes, a.held_since AS "heldSince", a.last_at AS "lastComputingAt", a.held_until AS "heldUntil", t.first_day AS "firstDay",
-         a.last_day AS "lastDay", t.first_idle_s AS "firstDayIdleS", t.first_tail_s AS "firstDayTailS", t.tail_s AS "tailGpuS",
+         a.last_day AS "lastDay", t.first_idle_s AS "firstDayIdleS", t.first_tail_s AS "firstDayTailS", t.first_devices AS "firstDayDevices", t.tail_s AS "tailGpuS",
          t.unknown_s AS "unknownTailS", COALESCE(r.runs, 0) AS runs,
          COALESCE(r.active_s, 0) AS "activeS", CASE WHEN a.stem IS NULL THEN 1 ELSE COALESCE(e.runs, 1) END AS namesakes, z.days,
          COALESCE(CASE WHEN u.inner_s > COALESCE(u.across_s, 0) THEN u.inner_s ELSE u.across_s END, 0) AS "longestPauseS"
@@ -284,6 +290,7 @@ function limitOf(group: readonly FinishedHolder[]): Limit {
 function endCleanly({ source, kind }: FinishedHolder, group: readonly FinishedHolder[]): string[] {
   const limit = limitOf(group);
   if (source === 'slurm') return endOfScript(group, limit);
+  if (source !== 'kubernetes') return endOfProgram(limit);
   if (kind === 'PyTorchJob' || kind === 'MPIJob' || kind === 'TFJob')
     return [
       commentLine('in the manifest: pods go when the launcher ends'),
@@ -297,6 +304,16 @@ function endCleanly({ source, kind }: FinishedHolder, group: readonly FinishedHo
     ...(limit.isOfUse
       ? [`spec: {activeDeadlineSeconds: ${limit.hours * 3600}}   # of the Job: what hangs is ended; ${limit.words}`]
       : []),
+  ];
+}
+
+/** No scheduler takes anything back: what holds the GPUs is what still runs. */
+function endOfProgram(limit: Limit): string[] {
+  return [
+    commentLine('the script ends with its program, and ends what runs beside it (a logger, a sync):'),
+    `trap 'kill $(jobs -p) 2>/dev/null' EXIT; python train.py; exit`,
+    ...(limit.isOfUse ? [`timeout ${limit.hours}h python train.py   # what hangs is ended; ${limit.words}`] : []),
+    commentLine('on a rented machine that has nothing else to do, as the last line: sudo shutdown -h now'),
   ];
 }
 
@@ -327,17 +344,27 @@ function endOfScript(group: readonly FinishedHolder[], limit: Limit): string[] {
   ];
 }
 
-/** The idle money after the last kernel: of its day a part by seconds, of later days all. */
+/** The idle money after the last kernel: of its day a part by seconds, of later days all. Of devices that idled before it, too, each has its own part. */
 function takesOf({ subject, firstDay, lastDay, lastComputingAt, ...holder }: FinishedHolder): Take[] {
   const kernelDay = lastComputingAt.toISOString().slice(0, 10);
   const take = { subject, category: 'idle' } as const;
   const later = firstDay > kernelDay ? firstDay : nextDay(kernelDay);
-  const permille = holder.firstDayIdleS === 0 ? 0 : Math.floor((holder.firstDayTailS * 1000) / holder.firstDayIdleS);
+  const onKernelDay = { ...take, firstDay: kernelDay, lastDay: kernelDay };
+  const devices = (holder.firstDayDevices ?? []).map((text) => {
+    const [idleS = '0', tailS = '0', ...device] = text.split(' ');
+    return { deviceId: device.join(' '), permille: permillePart(Number(tailS), Number(idleS)) };
+  });
+  const isAlike = devices.every(({ permille }) => permille === devices[0]?.permille);
+  const whole = { permille: permillePart(holder.firstDayTailS, holder.firstDayIdleS) };
   return [
-    ...(permille > 0 ? [{ ...take, firstDay: kernelDay, lastDay: kernelDay, permille }] : []),
+    ...(isAlike ? [whole] : devices)
+      .filter(({ permille }) => permille > 0)
+      .map((part) => ({ ...onKernelDay, ...part })),
     ...(later <= lastDay ? [{ ...take, firstDay: later, lastDay }] : []),
   ];
 }
+
+const permillePart = (part: number, whole: number): number => (whole <= 0 ? 0 : Math.floor((part * 1000) / whole));
 
 function nextDay(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);

@@ -45,6 +45,8 @@ const Ends = z.object({
   keptResumedS: sqlCount,
   intervalS: sqlCount,
   isRecorded: z.boolean(),
+  /** How often the kind saves, where it records it. */
+  savesEveryS: sqlCount.nullable(),
   /** The middle life of those that lost something. */
   middleS: sqlCount.nullable(),
   subjects: sqlTexts.nullable(),
@@ -83,7 +85,7 @@ export const lostWork = detector({
           SELECT DISTINCT subject FROM fate WHERE resumed
         ), paced AS (
           SELECT l.subject, l.home, l.stem, l.source, l.outcome, l.attempt, l.wall_s, l.held_s, l.units, l.lost_units,
-                 f.subject IS NOT NULL AS is_resumed, COALESCE(p.interval_s <= ${ASSUMED_INTERVAL_S}, FALSE) AS is_recorded,
+                 f.subject IS NOT NULL AS is_resumed, p.interval_s AS saves_every_s, COALESCE(p.interval_s <= ${ASSUMED_INTERVAL_S}, FALSE) AS is_recorded,
                  CASE WHEN p.interval_s <= ${ASSUMED_INTERVAL_S} THEN p.interval_s ELSE ${ASSUMED_INTERVAL_S} END AS interval_s
           FROM life l LEFT JOIN resumed f ON l.subject = f.subject
           LEFT JOIN pace p ON l.home = p.home AND COALESCE(l.stem, '') = p.stem WHERE l.lost_units > 0
@@ -101,7 +103,7 @@ export const lostWork = detector({
                  CAST(sum(lost_units - lost_units % 63000) / 63000 AS BIGINT) AS lost_s,
                  CAST(sum(kept_units - kept_units % 63000) / 63000 AS BIGINT) AS kept_s,
                  CAST(sum(CASE WHEN is_resumed THEN kept_units - kept_units % 63000 ELSE 0 END) / 63000 AS BIGINT) AS kept_resumed_s,
-                 max(interval_s) AS interval_s, bool_or(is_recorded) AS is_recorded,
+                 max(interval_s) AS interval_s, bool_or(is_recorded) AS is_recorded, max(saves_every_s) AS saves_every_s,
                  ${textsInOne('array_agg(subject ORDER BY lost_units DESC, subject)')} AS subjects
           FROM losing GROUP BY home, stem, source, outcome
         ), ended AS (
@@ -111,7 +113,7 @@ export const lostWork = detector({
         SELECT e.home, e.stem, e.source, e.outcome, e.attempts, COALESCE(l.losing, 0) AS losing, COALESCE(l.early, 0) AS early,
                COALESCE(l.again, 0) AS again, e.held_s AS "heldS", COALESCE(l.lost_s, 0) AS "lostS", COALESCE(l.kept_s, 0) AS "keptS",
                COALESCE(l.kept_resumed_s, 0) AS "keptResumedS", l.middle_s AS "middleS", COALESCE(l.interval_s, ${ASSUMED_INTERVAL_S}) AS "intervalS",
-               COALESCE(l.is_recorded, FALSE) AS "isRecorded", l.subjects
+               COALESCE(l.is_recorded, FALSE) AS "isRecorded", l.saves_every_s AS "savesEveryS", l.subjects
         FROM ended e LEFT JOIN lost l ON e.home = l.home AND e.stem IS NOT DISTINCT FROM l.stem AND e.source = l.source AND e.outcome = l.outcome
         ORDER BY e.home, e.stem, e.source, e.outcome`,
     },
@@ -147,7 +149,7 @@ function claimsOf(ends: readonly Ends[], context: JudgeContext<Options>): readon
       what: `${stemWords(worst.stem)} loses ${percentWords(permilleOf(lostS, sum('heldS')))} of its time to bad ends, ${countWords(sum('losing'), 'attempt')} of ${sum('attempts').toLocaleString('en-US')}`,
       because: [
         `${gpuHoursOfWords(lostS, sum('heldS'))} were computed and thrown away (outcomes of the scheduler, checkpoints where they are recorded).`,
-        `With a checkpoint every ${intervalWords(worst.intervalS)} (${worst.isRecorded ? 'as it saves where that is recorded' : 'assumed'}) ${gpuHourWords(sum('keptS'))} of it would have been kept, ${gpuHourWords(sum('keptResumedS'))} of them in attempts that somebody went on from.`,
+        `With a checkpoint every ${intervalWords(worst.intervalS)} (${paceWords(worst)}) ${gpuHourWords(sum('keptS'))} of it would have been kept, ${sum('keptResumedS') === sum('keptS') ? 'all' : gpuHourWords(sum('keptResumedS'))} of them in attempts that somebody went on from.`,
         `${bad.map((row) => `${countWords(row.losing, 'attempt')} ${WORDS[row.outcome] ?? row.outcome} (${gpuHourWords(row.lostS)}, the middle one after ${spanWords(row.middleS ?? 0)})`).join('; ')}.`,
         ...(sum('again') > 0
           ? [`${countWords(sum('again'), 'of them was a second try or later', 'of them were second tries or later')}.`]
@@ -156,10 +158,15 @@ function claimsOf(ends: readonly Ends[], context: JudgeContext<Options>): readon
       fix: [
         ...(isEarly ? smokeRun(worst.source) : []),
         ...new Set(bad.flatMap((row) => (row.lostS * 4 >= lostS ? (FIXES[row.outcome]?.(row.source) ?? []) : []))),
-        'bursar work record --run NAME --unit checkpoint --quantity 1   # where the script saves: shows what each end really costs',
+        ...(bad.some(({ savesEveryS }) => savesEveryS !== null)
+          ? []
+          : [
+              'bursar work record --run NAME --unit checkpoint --quantity 1   # where the script saves: shows what each end really costs',
+            ]),
       ],
-      unless:
-        'Checkpoints that are written and not recorded, from which the next attempt went on: record them, and less is lost.',
+      unless: bad.some(({ savesEveryS }) => savesEveryS !== null)
+        ? 'A checkpoint takes so long to write that one so often costs more than it keeps: rare-checkpoints weighs the two.'
+        : 'Checkpoints that are written and not recorded, from which the next attempt went on: record them, and less is lost.',
       takes: bad.flatMap(({ subjects }) =>
         (subjects ?? []).map((subject) => ({ subject, ...days, category: 'lost' as const })),
       ),
@@ -171,6 +178,12 @@ function claimsOf(ends: readonly Ends[], context: JudgeContext<Options>): readon
   ];
 }
 
+/** Where the interval is from. */
+const paceWords = ({ isRecorded, savesEveryS }: Ends): string => {
+  if (isRecorded) return 'as it saves where that is recorded';
+  return savesEveryS === null ? 'assumed' : `assumed; it records one about every ${intervalWords(savesEveryS)}`;
+};
+
 const WORDS: Readonly<Record<string, string>> = {
   failed: 'failed',
   preempted: 'were preempted',
@@ -179,30 +192,48 @@ const WORDS: Readonly<Record<string, string>> = {
   'out-of-memory': 'ran out of memory',
 };
 
+/** What to write in the script, by who hands the GPUs out; without a scheduler the program itself. */
+const bySource = (source: string, slurm: readonly string[], kubernetes: readonly string[], plain: readonly string[]) =>
+  source === 'slurm' ? slurm : source === 'kubernetes' ? kubernetes : plain;
+
 const smokeRun = (source: string): readonly string[] => [
   '# most die in their first quarter of an hour: a smoke run first, on one GPU',
-  source === 'slurm'
-    ? 'srun --gpus=1 --time=00:10:00 python train.py --max-steps 20   # then the real run, by --dependency=afterok'
-    : 'python train.py --max-steps 20   # as a Job of its own, with nvidia.com/gpu: 1 and activeDeadlineSeconds: 600',
+  ...bySource(
+    source,
+    ['srun --gpus=1 --time=00:10:00 python train.py --max-steps 20   # then the real run, by --dependency=afterok'],
+    ['python train.py --max-steps 20   # as a Job of its own, with nvidia.com/gpu: 1 and activeDeadlineSeconds: 600'],
+    ['CUDA_VISIBLE_DEVICES=0 timeout 10m python train.py --max-steps 20   # then the real run'],
+  ),
 ];
+
+const RESTARTS = 'torchrun --max-restarts=3 train.py   # restarts in place, with the GPUs it has';
 
 const FIXES: Readonly<Record<string, (source: string) => readonly string[]>> = {
   failed: (source) => [
     '# checkpoints by time, not by epoch, and resume from the newest when it starts',
-    source === 'slurm'
-      ? 'torchrun --max-restarts=3 train.py   # restarts in place, with the GPUs it has'
-      : 'spec: { backoffLimit: 3 }   # retries with backoff; a mistake that repeats stops there',
+    ...bySource(
+      source,
+      [RESTARTS],
+      ['spec: { backoffLimit: 3 }   # retries with backoff; a mistake that repeats stops there'],
+      [RESTARTS],
+    ),
   ],
   preempted: (source) =>
-    source === 'slurm'
-      ? ['#SBATCH --requeue --signal=B:USR1@120   # two minutes to save; trap USR1 in the script']
-      : ['spec: { terminationGracePeriodSeconds: 120 }   # save on SIGTERM, resume from the newest checkpoint'],
+    bySource(
+      source,
+      ['#SBATCH --requeue --signal=B:USR1@120   # two minutes to save; trap USR1 in the script'],
+      ['spec: { terminationGracePeriodSeconds: 120 }   # save on SIGTERM, resume from the newest checkpoint'],
+      ['# save on SIGTERM, and on the cloud’s notice of a spot machine; resume from the newest checkpoint'],
+    ),
   timeout: (source) =>
-    source === 'slurm'
-      ? [
-          '#SBATCH --signal=B:USR1@300   # save five minutes before --time is over, then scontrol requeue "$SLURM_JOB_ID"',
-        ]
-      : ['# save before activeDeadlineSeconds is over, and resume'],
+    bySource(
+      source,
+      [
+        '#SBATCH --signal=B:USR1@300   # save five minutes before --time is over, then scontrol requeue "$SLURM_JOB_ID"',
+      ],
+      ['# save before activeDeadlineSeconds is over, and resume'],
+      ['# save before its time is over, and resume'],
+    ),
   'node-fail': () => [
     '# checkpoints by time; the machine that failed is in bursar findings, if it is one that fails often',
   ],

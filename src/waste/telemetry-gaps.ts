@@ -280,7 +280,9 @@ function fixOf({ cause, source, unheardNodes }: Gap): string[] {
           ? commentLine(
               'collect while jobs run: scontrol show job -d names the GPU indices, accounting does not (docs/sources/slurm.md)',
             )
-          : commentLine('collect the GPU of each pod: DCGM_EXPORTER_KUBERNETES=true on dcgm-exporter'),
+          : source === 'kubernetes'
+            ? commentLine('collect the GPU of each pod: DCGM_EXPORTER_KUBERNETES=true on dcgm-exporter')
+            : commentLine('name the device of each holding: column device_id (docs/FACTS.md)'),
       ];
   }
 }

@@ -270,5 +270,14 @@ function fixOfSome({ source, gpus, touched, nodes, touchedNodes }: UntouchedRun)
       ? `#SBATCH${fewer ? ` --nodes=${touchedNodes}` : ''} --gres=gpu:${perNode}`
       : `resources: {limits: {nvidia.com/gpu: ${perNode}}}${fewer ? `  # and ${touchedNodes} workers` : ''}`;
   const meant = Math.ceil(gpus / Math.max(1, nodes));
+  if (source !== 'slurm' && source !== 'kubernetes') {
+    const few = Array.from({ length: perNode }, (_, gpu) => gpu).join(',');
+    return [
+      `CUDA_VISIBLE_DEVICES=${few} python train.py`,
+      commentLine('and ask for as many; a rented machine may be a smaller one'),
+      commentLine(`or, if all ${gpus} were meant:`),
+      `torchrun --nproc-per-node=${meant} train.py`,
+    ];
+  }
   return [asked, commentLine(`or, if all ${gpus} were meant:`), `torchrun --nproc-per-node=${meant} train.py`];
 }

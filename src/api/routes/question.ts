@@ -7,7 +7,10 @@ export const Instant = z.iso.datetime();
 export const Window = z.string().default('30d').meta({
   description: '30d, today, lastweek, lastmonth, 2026-11, 2026-11-01, all or FROM/UNTIL; UTC',
 });
-export const AsOf = z.iso.datetime().optional().meta({ description: 'See it as at this moment' });
+export const AsOf = z.iso
+  .datetime()
+  .optional()
+  .meta({ description: 'See it as at this moment, for example 2026-11-01T00:00:00Z' });
 export const Filter = z.string().optional().meta({ description: 'cluster=a,team=nlp|asr; team= is what has no team' });
 export const Team = z.string().optional().meta({ description: 'Only this team' });
 export const NoParams = z.object({});

@@ -81,7 +81,7 @@ function groupsOf(count: number, whole: Spend, before: Spend | undefined, steppe
   for (const row of whole.rows) groupOf(row).whole.push(row);
   for (const row of before?.rows ?? []) groupOf(row).before.push(row);
   for (const row of stepped.rows) groupOf(row).steps.push(row);
-  const isNobodys = ({ values }: Group): boolean => values.length > 0 && values.every((value) => value === null);
+  const isNobodys = ({ values }: Group): boolean => values[0] === null;
   const cost = (group: Group): bigint => sumOf(group.whole).usdMicros ?? 0n;
   const costs = new Map([...groups.values()].map((group) => [group, cost(group)]));
   return [...groups.values()].toSorted((a, b) => {

@@ -87,6 +87,11 @@ const ROWS_MAX = 200_000;
 const SIZE_MIN = 3;
 const SIZE_MAX = 8;
 
+/** What is not kept need not wait for a step: how a source is, is asked by the clock as it is. */
+function clockFor({ isKept }: { readonly isKept?: boolean }, standing: Standing, stepped: Date): Date {
+  return isKept === false ? clockOf(standing) : stepped;
+}
+
 /**
  * Opens the one reader of a server: a pool of askers over one engine, and the answers it has given.
  *
@@ -131,7 +136,7 @@ export async function openDesk<Value extends Sized>(options: DeskOptions): Promi
         let isPassing = false;
         const space = spaceOf(engine, standing, touched, () => (isPassing = true));
         const value = await answered(standing, () =>
-          question.answer({ space, config: standing.config, now, clock }),
+          question.answer({ space, config: standing.config, now, clock: clockFor(question, standing, clock) }),
         ).catch((failure: unknown) => {
           keepRefusal(refused, key, failure);
           throw failure;

@@ -132,10 +132,16 @@ function fixLines({ cause, enoughCores }: InputDiagnosis, levels: readonly Level
   const asked = Math.max(1, ...levels.map(({ cores }) => cores ?? 0));
   const cores = enoughCores ?? Math.min(there, asked * 2);
   const isSlurm = levels.some(({ source }) => source === 'slurm');
+  const isKubernetes = levels.some(({ source }) => source === 'kubernetes');
+  const ask = isSlurm
+    ? `#SBATCH --cpus-per-gpu=${cores}`
+    : isKubernetes
+      ? `resources: { requests: { cpu: "${cores}" } }   # for each GPU`
+      : `# a machine with ${cores} cores for each GPU it uses`;
   if (cause === 'cores' || cause === 'few-cores') {
     const tooMany = there > 0 && cores > there;
     return [
-      isSlurm ? `#SBATCH --cpus-per-gpu=${cores}` : `resources: { requests: { cpu: "${cores}" } }   # for each GPU`,
+      ask,
       `# DataLoader: num_workers=${cores}, persistent_workers=True, prefetch_factor=4, for each GPU`,
       ...(tooMany ? [`# the machine has ${there} for each GPU: fewer GPUs of it, or decode on the GPU (DALI)`] : []),
       '# one run first: compare its seconds for a step with the runs before',

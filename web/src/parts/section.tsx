@@ -14,7 +14,7 @@ interface SectionProps<Reply> {
   readonly answer: UseQueryResult<Answer<Reply>, Problem>;
   /** Where the same comes as CSV. */
   readonly csv?: string;
-  /** The heading is read and not seen: what is under it says itself. */
+  /** The heading is read and not seen: what is under it says itself. It has no acts, which would be reached and not seen. */
   readonly isTitleUnseen?: boolean;
   readonly children: (reply: Reply) => ReactNode;
 }
@@ -33,15 +33,17 @@ export function Section<Reply>(props: SectionProps<Reply>) {
         ) : sub === undefined ? null : (
           <span className="sub">{sub}</span>
         )}
-        <span className="acts">
-          {acts}
-          {csv === undefined || data === undefined ? null : (
-            <a href={csv} download>
-              CSV
-            </a>
-          )}
-          {data?.command ? <CopyButton text={data.command} words="command" /> : null}
-        </span>
+        {isTitleUnseen ? null : (
+          <span className="acts">
+            {acts}
+            {csv === undefined || data === undefined ? null : (
+              <a href={csv} download>
+                CSV
+              </a>
+            )}
+            {data?.command ? <CopyButton text={data.command} words="command" /> : null}
+          </span>
+        )}
       </div>
       {error === null ? null : <Trouble problem={error} retry={() => void refetch()} />}
       {data === undefined ? (

@@ -1,4 +1,5 @@
 import { useAddress } from '../../address.ts';
+import { NO_FILTER } from './none-words.ts';
 import { stepOf } from '../../steps.ts';
 import type { FindingsReply } from '../../../../src/api/routes/findings/list-findings.ts';
 
@@ -58,12 +59,7 @@ export function Filters({ names, setAside, small }: FiltersProps) {
         </label>
       ))}
       {isFiltered ? (
-        <button
-          className="link"
-          onClick={() =>
-            change({ state: undefined, category: undefined, team: undefined, detector: undefined, owner: undefined })
-          }
-        >
+        <button className="link" onClick={() => change(NO_FILTER)}>
           take all off
         </button>
       ) : null}

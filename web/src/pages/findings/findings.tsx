@@ -16,6 +16,7 @@ import { Filters } from './filters.tsx';
 import { FindingPage } from './finding.tsx';
 import { isToDo, ownerWords, savingWords, stateWords } from './finding-words.ts';
 import type { FindingRow } from './finding-words.ts';
+import { chosenWords } from './none-words.ts';
 import { FindingsChecks, FindingsSentence } from './sentence.tsx';
 import { Triage } from './triage.tsx';
 import { useFindings } from './use-findings.ts';
@@ -49,7 +50,11 @@ function FindingList() {
       <Content answer={answer} className="stack">
         {reply === undefined ? null : (
           <div>
-            <FindingsSentence findings={told.filter(isToDo)} reply={reply} />
+            <FindingsSentence
+              findings={told.filter(isToDo)}
+              listed={told.length + (reply.fixed?.length ?? 0)}
+              reply={reply}
+            />
             <FindingsChecks reply={reply} small={small} />
           </div>
         )}
@@ -73,7 +78,11 @@ function FindingList() {
                 open={({ id }) => to(`/findings/${id ?? ''}`)}
                 chosen={words['at']}
                 onChoose={(at) => change({ at }, { replace: true })}
-                empty="No finding matches. Take a filter off, or choose a longer window."
+                empty={
+                  chosenWords(words) === undefined
+                    ? 'No finding. Another window may have some.'
+                    : 'No finding matches. Take a filter off, or choose a longer window.'
+                }
               />
               {listed.length === told.length ? null : (
                 <button className="control more-rows" onClick={() => change({ rows: 'all' })}>

@@ -1,25 +1,29 @@
 import { Link } from 'wouter';
 import { useAddress } from '../../address.ts';
+import { emptyWords, isNothing } from '../../empty-words.ts';
 import { minute, percent, usd, usdRange } from '../../figures.ts';
 import { StateMark } from '../../parts/marks.tsx';
 import type { FindingsReply } from '../../../../src/api/routes/findings/list-findings.ts';
 import { hasCapacity, hasCash, hoursRange, reachOf, reachWith } from './finding-words.ts';
 import type { FindingRow, Reach } from './finding-words.ts';
+import { chosenWords, NO_FILTER, noneWords } from './none-words.ts';
 
 const SAFEST = 5;
 
 interface SentenceProps {
   readonly findings: readonly FindingRow[];
+  /** So many are in the list, to do or not. */
+  readonly listed: number;
   readonly reply: FindingsReply;
 }
 
 /** What can be saved, by how many things, and what the five safest come to. Cash, capacity and unknown are never added. */
-export function FindingsSentence({ findings, reply }: SentenceProps) {
+export function FindingsSentence({ findings, listed, reply }: SentenceProps) {
   const { to } = useAddress();
   const days = Math.max(1, Math.round((Date.parse(reply.window.until) - Date.parse(reply.window.from)) / 86_400_000));
   const count = findings.length + reply.small.count;
   if (count === 0) {
-    return <p className="verdict">Nothing to do: no finding in these {days} days.</p>;
+    return <NothingToDo listed={listed} days={days} reply={reply} />;
   }
   const safest = findings.filter(({ kind }) => kind === 'cash' || kind === 'capacity').slice(0, SAFEST);
   // The small ones are in the sums, listed or not.
@@ -44,6 +48,34 @@ export function FindingsSentence({ findings, reply }: SentenceProps) {
       )}
     </p>
   );
+}
+
+interface NothingToDoProps {
+  readonly listed: number;
+  readonly days: number;
+  readonly reply: FindingsReply;
+}
+
+/** Without facts nobody looked, and of a filter only what it leaves is known: neither means that nothing is to do. */
+function NothingToDo({ listed, days, reply }: NothingToDoProps) {
+  const { words, to } = useAddress();
+  if (isOfNoFacts(reply)) return <p className="verdict">{emptyWords({ team: words['team'] })}</p>;
+  const chosen = chosenWords(words);
+  return (
+    <p className="verdict">
+      {noneWords({ chosen, listed, days })}
+      {chosen === undefined ? null : (
+        <>
+          {' '}
+          <Link href={to('/findings', NO_FILTER)}>Take the filter off</Link> for all that is to do.
+        </>
+      )}
+    </p>
+  );
+}
+
+function isOfNoFacts({ paidUsdMicros, heldSeconds }: FindingsReply): boolean {
+  return isNothing({ usdMicros: paidUsdMicros, gpuSeconds: heldSeconds });
 }
 
 function Reached({ reach }: { readonly reach: Reach }) {
@@ -74,6 +106,7 @@ export function FindingsChecks({ reply, small }: { readonly reply: FindingsReply
   const { paidUsdMicros, knownSeconds, heldSeconds, asOf, asOfBy, basisUsdMicros, numbers } = reply;
   const known = heldSeconds === 0 ? null : Math.floor((knownSeconds / heldSeconds) * 1000);
   const estimated = BigInt(basisUsdMicros['estimated'] ?? '0');
+  const isPaid = paidUsdMicros !== null && !isOfNoFacts(reply);
   return (
     <ul className="checks">
       <li>
@@ -81,7 +114,7 @@ export function FindingsChecks({ reply, small }: { readonly reply: FindingsReply
         {known === null ? 'no GPU was held' : `${percent(known)} of held GPU time known`}
       </li>
       <li>
-        <StateMark state={paidUsdMicros === null ? 'none' : estimated > 0n ? 'warn' : 'good'} />
+        <StateMark state={!isPaid ? 'none' : estimated > 0n ? 'warn' : 'good'} />
         {paidUsdMicros === null ? 'no price' : `${usd(paidUsdMicros)} paid`}
         {estimated > 0n ? `, ${usd(String(estimated))} of it estimated` : ''}
       </li>

@@ -198,8 +198,7 @@ function Map({ reply }: { readonly reply: FleetReply }) {
     change({ open: now.length === 0 ? undefined : now.map(encodeURIComponent).join(',') });
   };
   if (tile.error !== null) return <Trouble problem={tile.error} retry={() => void tile.refetch()} />;
-  if (reply.total.gpus === 0)
-    return <p className="note">Move the window with [ and ], or import an inventory: bursar import nodes FILE</p>;
+  if (reply.total.gpus === 0) return <NoGpu />;
   if (tile.data === undefined) return <Loading rows={12} />;
   const of = { reply, tile: tile.data, measure };
   if (words['view'] === 'table') return <FleetTable {...of} />;
@@ -234,6 +233,21 @@ function Map({ reply }: { readonly reply: FleetReply }) {
         openNode={openNode}
       />
     </>
+  );
+}
+
+/** What to do where there is no GPU: a filter that matches none comes off first. */
+function NoGpu() {
+  const { words, change } = useAddress();
+  if (words['filter'] === undefined)
+    return <p className="note">Move the window with [ and ], or import an inventory: bursar import nodes FILE</p>;
+  return (
+    <p className="note">
+      <button className="link" onClick={() => change({ filter: undefined })}>
+        Take the filter off
+      </button>
+      , or move the window with [ and ].
+    </p>
   );
 }
 

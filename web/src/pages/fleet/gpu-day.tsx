@@ -1,5 +1,5 @@
 import { DataTable } from '../../parts/data-table.tsx';
-import { minute, percent } from '../../figures.ts';
+import { day, minute, percent } from '../../figures.ts';
 import { useWidth } from '../../charts/use-width.ts';
 import type { GpuReply } from '../../../../src/api/routes/fleet/fleet-gpu.ts';
 
@@ -75,8 +75,8 @@ export function GpuDay({ reply }: { readonly reply: GpuReply }) {
 }
 
 function timeWords(at: number, isDay: boolean, isEnd: boolean): string {
+  if (!isDay) return day(at);
   const time = new Date(at).toISOString();
-  if (!isDay) return time.slice(5, 10);
   return isEnd && time.slice(11, 16) === '00:00' ? '24:00' : time.slice(11, 16);
 }
 

@@ -1,4 +1,4 @@
-import { least, percent } from '../../figures.ts';
+import { least, minute, percent } from '../../figures.ts';
 import { formatWholeUsd } from '../../../../src/money/usd.ts';
 import { wasteOf } from './layout.ts';
 import type { Group, GroupLine, Machine, NodeLine, Spot } from './layout.ts';
@@ -81,7 +81,7 @@ export function spotWords(
     const row = of.rowOf(machine.node, device?.deviceId ?? null, kind);
     return row === undefined ? CELL.absent : (of.cells[row * of.steps + step] ?? CELL.absent);
   };
-  const when = `${begin.slice(5, 10)} ${begin.slice(11, 16)}–${end.slice(11, 16)}`;
+  const when = `${minute(begin)}–${end.slice(11, 16)}`;
   const node = machine.node ?? 'no node';
   if (device === undefined) {
     const worst = value(tile, 'worst');

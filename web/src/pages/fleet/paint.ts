@@ -1,4 +1,4 @@
-import { cut } from '../../figures.ts';
+import { cut, day, minute } from '../../figures.ts';
 import type { Ink } from './ink.ts';
 import { rgbOf } from './ink.ts';
 import { firstLineAt } from './layout.ts';
@@ -106,8 +106,7 @@ function ticks({ tile }: Sheet, view: View): { readonly step: number; readonly w
     if (step > view.from + view.steps + 0.001) return found;
     const isLast = step >= tile.steps - 0.001;
     const time = new Date(at).toISOString();
-    const word =
-      every < 24 ? (isLast && time.slice(11, 16) === '00:00' ? '24:00' : time.slice(11, 16)) : time.slice(5, 10);
+    const word = every < 24 ? (isLast && time.slice(11, 16) === '00:00' ? '24:00' : time.slice(11, 16)) : day(at);
     found.push({ step, word });
   }
 }
@@ -275,11 +274,11 @@ function marksOf(tile: Tile, rows: readonly number[]): Mark[] {
 
 function wordsOf(tile: Tile, until: number, from: number, value: number): string {
   if (value === CELL.priceless) return 'no price';
-  const since = new Date(tile.fromMs + from * tile.stepMs).toISOString();
+  const since = tile.fromMs + from * tile.stepMs;
   const at =
     from === 0
       ? ''
-      : ` since ${tile.steps * tile.stepMs > 24 * HOUR_MS ? since.slice(5, 16).replace('T', ' ') : since.slice(11, 16)}`;
+      : ` since ${tile.steps * tile.stepMs > 24 * HOUR_MS ? minute(since) : new Date(since).toISOString().slice(11, 16)}`;
   return until >= tile.steps && from > 0 ? `no samples${at}: unknown, not idle` : 'no samples: unknown, not idle';
 }
 

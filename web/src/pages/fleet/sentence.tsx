@@ -11,7 +11,12 @@ import { gpuMoney, NO_INVENTORY } from './gpu-money.ts';
 export function FleetSentence({ reply }: { readonly reply: FleetReply }) {
   const { words } = useAddress();
   const { total, groups } = reply;
-  if (total.gpus === 0) return <p className="verdict">No GPU was there in this window.</p>;
+  if (total.gpus === 0) {
+    const isFiltered = words['filter'] !== undefined;
+    return (
+      <p className="verdict">{isFiltered ? 'No GPU of this filter was there' : 'No GPU was there'} in this window.</p>
+    );
+  }
   if (total.costUsdMicros === null) {
     return (
       <p className="verdict">

@@ -5,7 +5,7 @@ import { cut, hours, percent } from '../../figures.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import type { Column } from '../../parts/data-table.tsx';
 import type { JobReply } from '../../../../src/api/routes/jobs/job.ts';
-import { lettersRuns } from './verdict.ts';
+import { computedPermille, lettersRuns } from './verdict.ts';
 
 const [LEFT, RIGHT, ROW, GAP] = [124, 96, 10, 3];
 
@@ -28,12 +28,6 @@ export function activityCells({ activity: { from, stepSeconds, rows } }: JobRepl
   );
 }
 
-function computedOf(device: Device | undefined): number | null {
-  if (device === undefined) return null;
-  const known = device.computingSeconds + device.idleSeconds + device.starvedSeconds + device.lostSeconds;
-  return known === 0 ? null : ((device.computingSeconds + device.lostSeconds) / known) * 1000;
-}
-
 /** A row for each GPU of the job, its activity from left to right; where another had the GPU it is empty. */
 export function ActivityRows({ reply, isTable }: { readonly reply: JobReply; readonly isTable: boolean }) {
   const [room, width] = useWidth<HTMLDivElement>(760);
@@ -53,7 +47,8 @@ export function ActivityRows({ reply, isTable }: { readonly reply: JobReply; rea
       >
         {activity.rows.map(({ deviceId, node, cells }, place) => {
           const y = place * (ROW + GAP);
-          const computed = computedOf(devices.find((device) => device.deviceId === deviceId));
+          const device = devices.find((each) => each.deviceId === deviceId);
+          const computed = device === undefined ? null : computedPermille(device);
           return (
             <g key={deviceId}>
               <title>{deviceId}</title>

@@ -19,7 +19,7 @@ import { JobPanel } from './job-panel.tsx';
 import { shortModel } from './model-word.ts';
 import { MoneyHours } from './money-hours.tsx';
 import { Outcome } from './outcome.tsx';
-import { CATEGORY_GLOSS, jobMoney, verdictOf } from './verdict.ts';
+import { barsWords, CATEGORY_GLOSS, jobMoney, verdictOf } from './verdict.ts';
 
 /** What did one job cost, and was it worth it? */
 export function Job({ id }: { readonly id: string }) {
@@ -38,6 +38,7 @@ export function Job({ id }: { readonly id: string }) {
       : [{ key: '.', words: 'copy as command', isShown: true, run: () => void copyText(command) }]),
   ]);
   const reply = answer.data?.data;
+  const steps = reply === undefined ? null : barsWords(reply);
   return (
     <>
       <Head
@@ -62,8 +63,8 @@ export function Job({ id }: { readonly id: string }) {
                 <Checks reply={reply} />
               </div>
               <Section
-                title="Money by the hour"
-                sub={`${leastUsd(reply.usdMicros, reply.unpricedSeconds)} in ${hours(reply.gpuSeconds)} GPU-hours`}
+                title={steps === null ? 'Money by the hour' : 'Money over time'}
+                sub={`${leastUsd(reply.usdMicros, reply.unpricedSeconds)} in ${hours(reply.gpuSeconds)} GPU-hours${steps === null ? '' : `, ${steps}`}`}
                 acts={<Flip isTable={isTable} flip={flip} />}
                 answer={answer}
                 csv={csvAddress(path, query)}

@@ -16,6 +16,7 @@ import { Section } from '../../parts/section.tsx';
 import type { JobsReply } from '../../../../src/api/routes/jobs/jobs.ts';
 import { shortModel } from './model-word.ts';
 import { Outcome } from './outcome.tsx';
+import { whoseWords } from './whose-words.ts';
 
 type Row = JobsReply['rows'][number];
 
@@ -76,14 +77,22 @@ function Sentence({ reply }: { readonly reply: JobsReply }) {
   const { words, to } = useAddress();
   const { jobs, costUsdMicros, computedUsdMicros, wasteUsdMicros, wasteUnpricedSeconds, unpricedSeconds } = reply.total;
   const search = words['search'];
-  const whose = [
-    search === undefined ? '' : `that match “${cut(search, 40)}”`,
-    words['team'] === undefined ? '' : `of ${words['team']}`,
-  ]
-    .filter((word) => word !== '')
-    .join(' ');
+  const whose = whoseWords(words, jobs);
   const noun = jobs === 1 ? 'job' : 'jobs';
-  if (jobs === 0) return <p className="verdict">No job {whose} held a GPU in this window.</p>;
+  if (jobs === 0) {
+    return (
+      <p className="verdict">
+        No job {whose === '' ? '' : `${whose} `}held a GPU in this window.
+        {words['filter'] === undefined ? null : (
+          <>
+            {' '}
+            <Link href={to('/jobs', { ...words, filter: undefined, cursor: undefined })}>Take the filter off</Link>, or
+            choose another window.
+          </>
+        )}
+      </p>
+    );
+  }
   const share = permilleOf(computedUsdMicros, costUsdMicros);
   return (
     <p className="verdict">

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { shortModel } from './model-word.ts';
-import { bucketsOf, jobMoney, lettersRuns, verdictOf } from './verdict.ts';
+import { barsWords, bucketsOf, computedPermille, jobMoney, lettersRuns, verdictOf } from './verdict.ts';
 
 const seconds = (parts: Record<string, number>) => ({
   gpuSeconds: Object.values(parts).reduce((sum, part) => sum + part, 0),
@@ -69,6 +69,23 @@ describe('money over time', () => {
     expect(bucket?.micros.size).toBe(0);
     expect(bucket?.unpriced.get('idle')).toBe(3600);
   });
+});
+
+test.each([
+  [{ computingSeconds: 76, idleSeconds: 10, starvedSeconds: 7, lostSeconds: 7 }, 760],
+  [{ computingSeconds: 0, idleSeconds: 0, starvedSeconds: 0, lostSeconds: 9 }, 0],
+  [{ computingSeconds: 0, idleSeconds: 0, starvedSeconds: 0, lostSeconds: 0 }, null],
+])('of a GPU’s seconds %j a share of %s computed: lost work did not', (device, want) => {
+  expect(computedPermille(device)).toBe(want);
+});
+
+test.each([
+  ['2026-03-06T00:00:00Z', null],
+  ['2026-03-12T00:00:00Z', 'steps of 3 h'],
+  ['2026-05-20T00:00:00Z', 'steps of 24 h'],
+])('the bars of a job until %s are of one hour, or say of how many', (until, want) => {
+  const activity = { from: '2026-03-02T00:00:00Z', until, stepSeconds: 3600, rows: [] };
+  expect(barsWords({ hours: [], activity })).toBe(want);
 });
 
 test('runs of a row cover it from end to end', () => {

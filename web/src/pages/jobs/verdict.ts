@@ -1,4 +1,4 @@
-import { least, usdParts } from '../../figures.ts';
+import { age, least, usdParts } from '../../figures.ts';
 import { STEPS } from '../../steps.ts';
 import type { Step } from '../../steps.ts';
 import type { JobReply } from '../../../../src/api/routes/jobs/job.ts';
@@ -32,6 +32,18 @@ export function verdictOf({ categories, gpuSeconds }: Pick<JobReply, 'categories
   if (seconds(worst) < known * WORTH_TELLING) return { word: 'Computed', state: 'good', category: undefined };
   const word = worst === 'idle' && seconds('idle') * 2 < known ? 'Partly idle' : (WORDS[worst] ?? worst);
   return { word, state: 'warn', category: worst };
+}
+
+type DeviceSeconds = Pick<
+  JobReply['devices'][number],
+  'computingSeconds' | 'idleSeconds' | 'starvedSeconds' | 'lostSeconds'
+>;
+
+/** What computed of what is known: lost work is known, and did not compute. Null where nothing is known. */
+export function computedPermille(device: DeviceSeconds): number | null {
+  const { computingSeconds, idleSeconds, starvedSeconds, lostSeconds } = device;
+  const known = computingSeconds + idleSeconds + starvedSeconds + lostSeconds;
+  return known === 0 ? null : (computingSeconds / known) * 1000;
 }
 
 /** Where a job's money went, step by step, as it is shown: the same figures in its sentence and its panel. */
@@ -112,6 +124,12 @@ export function bucketsOf(
     if (bucket !== undefined) addHour(bucket, each);
   }
   return { hoursEach, buckets };
+}
+
+/** What its bars are of, where that is not an hour: `steps of 3 h`. */
+export function barsWords({ hours, activity }: Pick<JobReply, 'hours' | 'activity'>): string | null {
+  const { hoursEach } = bucketsOf(hours, activity.from, activity.until);
+  return hoursEach === 1 ? null : `steps of ${age(hoursEach * 3600)}`;
 }
 
 /** Runs of equal letters in a row of activity: `[letter, from, until]`. */

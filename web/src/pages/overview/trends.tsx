@@ -94,10 +94,12 @@ function Paid({ reply, earlier, every }: SeriesProps) {
         estimated={steps.map(({ isEstimated }) => isEstimated)}
         format={axisUsd}
       />
-      <p className="note">
-        Mean {mean(reply)} a {every}
-        {before.sum === undefined ? '' : `, before ${mean(before.sum)}`}. The axis does not start at 0.
-      </p>
+      {mean(reply) === '–' ? null : (
+        <p className="note">
+          Mean {mean(reply)} a {every}
+          {before.sum === undefined ? '' : `, before ${mean(before.sum)}`}. The axis does not start at 0.
+        </p>
+      )}
     </>
   );
 }

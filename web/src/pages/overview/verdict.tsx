@@ -62,8 +62,8 @@ function Gentle({ reply }: { readonly reply: FirstFindingsReply }) {
 function NothingYet() {
   return (
     <p className="verdict">
-      <strong>Nothing to judge yet.</strong> No facts lie in this window: choose another above, or{' '}
-      <code>bursar collect</code> and <code>bursar import</code> bring them in.
+      <strong>Nothing to judge yet.</strong> No facts lie in this window: press <kbd>[</kbd> for the window before,
+      choose another above, or let <code>bursar collect</code> and <code>bursar import</code> bring them in.
     </p>
   );
 }

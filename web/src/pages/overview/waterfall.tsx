@@ -6,6 +6,7 @@ import { hours, lengthWords, percent, permilleOf, points, usdParts, usdRange } f
 import { DataTable } from '../../parts/data-table.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Figure } from '../../why/figure.tsx';
+import { emptyWords, isNothing } from '../../empty-words.ts';
 import { conditionText } from '../../filter-words.ts';
 import type { FirstFindingsReply } from '../../../../src/api/routes/overview/overview-findings.ts';
 import type { WasteReply } from '../../../../src/api/routes/spend/waste.ts';
@@ -22,6 +23,8 @@ interface Row {
   readonly fallen: Fallen | undefined;
   /** Where the bar above ends. */
   readonly from: number | null;
+  /** Where nothing was paid no bar says anything. */
+  readonly hasBar: boolean;
   readonly amount: string;
   readonly share: number | null;
   readonly before: number | null;
@@ -44,39 +47,43 @@ export function Waterfall({ findings }: { readonly findings: Findings }) {
       answer={answer}
       csv={csvAddress('/waste', query)}
     >
-      {(reply) => (
-        <DataTable
-          caption="Where each dollar went"
-          className="waterfall"
-          hasKeys
-          rows={rowsOf(reply, findings.data?.data)}
-          keyOf={({ key }) => key}
-          open={({ fallen }) =>
-            address.to('/spend', fallen === undefined ? {} : { filter: `category=${fallen.step.category}` })
-          }
-          columns={[
-            { title: 'Step', cell: (row) => <Name row={row} /> },
-            { title: 'The fall', className: 'fall', cell: (row) => <Bar row={row} /> },
-            {
-              title: length,
-              isNumber: true,
-              cell: ({ fallen, amount }) =>
-                fallen === undefined ? (
-                  <Figure of="">{amount}</Figure>
-                ) : (
-                  <Figure of={conditionText({ name: 'category', value: fallen.step.category })}>{amount}</Figure>
-                ),
-            },
-            { title: 'of paid', isNumber: true, cell: ({ share }) => percent(share) },
-            { title: 'vs before', isNumber: true, cell: (row) => <Change row={row} /> },
-            {
-              title: 'can be saved',
-              isNumber: true,
-              cell: ({ save }) => (findings.data === undefined ? <Waiting findings={findings} /> : saveWords(save)),
-            },
-          ]}
-        />
-      )}
+      {(reply) =>
+        isNothing(reply) ? (
+          <p className="note">{emptyWords({ team: address.words['team'] })}</p>
+        ) : (
+          <DataTable
+            caption="Where each dollar went"
+            className="waterfall"
+            hasKeys
+            rows={rowsOf(reply, findings.data?.data)}
+            keyOf={({ key }) => key}
+            open={({ fallen }) =>
+              address.to('/spend', fallen === undefined ? {} : { filter: `category=${fallen.step.category}` })
+            }
+            columns={[
+              { title: 'Step', cell: (row) => <Name row={row} /> },
+              { title: 'The fall', className: 'fall', cell: (row) => <Bar row={row} /> },
+              {
+                title: length,
+                isNumber: true,
+                cell: ({ fallen, amount }) =>
+                  fallen === undefined ? (
+                    <Figure of="">{amount}</Figure>
+                  ) : (
+                    <Figure of={conditionText({ name: 'category', value: fallen.step.category })}>{amount}</Figure>
+                  ),
+              },
+              { title: 'of paid', isNumber: true, cell: ({ share }) => percent(share) },
+              { title: 'vs before', isNumber: true, cell: (row) => <Change row={row} /> },
+              {
+                title: 'can be saved',
+                isNumber: true,
+                cell: ({ save }) => (findings.data === undefined ? <Waiting findings={findings} /> : saveWords(save)),
+              },
+            ]}
+          />
+        )
+      }
     </Section>
   );
 }
@@ -84,6 +91,7 @@ export function Waterfall({ findings }: { readonly findings: Findings }) {
 function rowsOf(reply: WasteReply, findings: FirstFindingsReply | undefined): Row[] {
   const fall = fallOf(reply.categories);
   const shown = usdParts(fall.map(({ usdMicros }) => usdMicros));
+  const hasBar = reply.usdMicros !== null && BigInt(reply.usdMicros) > 0n;
   const paidBefore = reply.before.isKnown
     ? String(reply.categories.reduce((sum, { before }) => sum + BigInt(before?.usdMicros ?? '0'), 0n))
     : null;
@@ -93,8 +101,9 @@ function rowsOf(reply: WasteReply, findings: FirstFindingsReply | undefined): Ro
     gloss: 'everything billed',
     fallen: undefined,
     from: null,
+    hasBar,
     amount: `${reply.unpricedSeconds > 0 && reply.usdMicros !== null ? '≥ ' : ''}${shown.total}`,
-    share: reply.usdMicros === null ? null : 1000,
+    share: hasBar ? 1000 : null,
     before: null,
     save: findings?.sum,
   };
@@ -107,6 +116,7 @@ function rowsOf(reply: WasteReply, findings: FirstFindingsReply | undefined): Ro
       gloss,
       fallen,
       from: place === 0 ? 1 : (fall[place - 1]?.left ?? null),
+      hasBar,
       amount: shown.parts[place] ?? '',
       share: permilleOf(fallen.usdMicros, reply.usdMicros),
       before: permilleOf(before?.usdMicros ?? null, paidBefore),
@@ -127,7 +137,8 @@ function Name({ row: { key, word, gloss } }: { readonly row: Row }) {
 }
 
 /** The amounts stand beside it: the picture needs no words of its own. */
-function Bar({ row: { fallen, from } }: { readonly row: Row }) {
+function Bar({ row: { fallen, from, hasBar } }: { readonly row: Row }) {
+  if (!hasBar) return null;
   const top = (ROW - BAR) / 2;
   if (fallen === undefined) {
     return (

@@ -1,6 +1,7 @@
 import { axisUsd, linePath, ticksOf } from '../../charts/scale.ts';
 import { useWidth } from '../../charts/use-width.ts';
 import type { BreakdownReply } from '../../../../src/api/routes/spend/spend-breakdown.ts';
+import { isCompared } from './against.ts';
 import { ChartFrame, EndLabels, LEFT, RIGHT, roomOf } from './chart-frame.tsx';
 import type { ChartRoom } from './chart-frame.tsx';
 import { asShares, measured, seriesOf } from './series.ts';
@@ -23,7 +24,7 @@ export function SpendChart({ reply, kind, measure, order }: SpendChartProps) {
   const [element, width] = useWidth<HTMLDivElement>(960);
   const plain = seriesOf(reply, measure, order);
   const series = kind === 'share' ? asShares(plain) : plain;
-  const before = kind === 'stacked' ? measured(reply.stepsBefore, measure) : [];
+  const before = kind === 'stacked' && isCompared(reply) ? measured(reply.stepsBefore, measure) : [];
   const heights = kind === 'lines' ? series.flatMap(({ values }) => values) : stackHeights(series);
   const high = Math.max(0, ...[...heights, ...before].filter((value) => value !== null));
   const ticks = kind === 'share' ? [0, 25, 50, 75, 100] : ticksOf(0, high);

@@ -20,6 +20,7 @@ import { Swatch } from '../../parts/marks.tsx';
 import { Figure } from '../../why/figure.tsx';
 import type { BreakdownReply } from '../../../../src/api/routes/spend/spend-breakdown.ts';
 import { WhereItWent } from '../overview/classes.tsx';
+import { isCompared } from './against.ts';
 import { colourOf } from './colours.ts';
 import { nameOf } from './series.ts';
 
@@ -63,7 +64,7 @@ export function SpendTable({ reply, order, csv }: SpendTableProps) {
         rows={rows}
         keyOf={({ key }) => key}
         open={(row) => to('/spend', { ...narrowed(by), filter: filterOf(by, filter, row) ?? filter })}
-        empty="Nothing was paid in this window and filter: take a filter off, or another window."
+        empty="Nothing in this window."
         columns={columnsOf(reply, order, filter)}
       />
     </section>
@@ -143,7 +144,7 @@ function paidColumns(reply: BreakdownReply, filter: string | undefined): Column<
       title: 'share',
       isNumber: true,
       cell: ({ sum }) => percent(permilleOf(sum.usdMicros, total.usdMicros)),
-      sum: total.usdMicros === null ? '–' : '100.0%',
+      sum: total.usdMicros === null || total.usdMicros === '0' ? '–' : '100.0%',
     },
     {
       title: 'vs before',
@@ -232,8 +233,8 @@ function idleTotal({ total }: BreakdownReply): string {
   return leastUsd(usdMicros, unpricedSeconds);
 }
 
-function beforeWords({ before }: BreakdownReply, sum: BreakdownReply['total']) {
-  if (!before.isKnown) return <span className="muted">–</span>;
+function beforeWords(reply: BreakdownReply, sum: BreakdownReply['total']) {
+  if (!isCompared(reply)) return <span className="muted">–</span>;
   if (sum.beforeUsdMicros === null || sum.beforeUsdMicros === '0') return <span className="soft">new</span>;
   return change(sum.usdMicros, sum.beforeUsdMicros) ?? '–';
 }

@@ -1,7 +1,8 @@
 import { copyText } from '../../copy.ts';
 import { sharedQuery, useAddress } from '../../address.ts';
 import { csvAddress, useAnswer } from '../../ask.ts';
-import { change, dayRange, hours, leastUsd, lengthWords, usd } from '../../figures.ts';
+import { emptyWords, isNothing } from '../../empty-words.ts';
+import { hours, leastUsd } from '../../figures.ts';
 import { Head } from '../../frame/head.tsx';
 import { useKeys } from '../../frame/keys.ts';
 import { useSeesFleet } from '../../frame/session.ts';
@@ -15,6 +16,7 @@ import { Figure, useWhyKey } from '../../why/figure.tsx';
 import { WhyPanel } from '../../why/why-panel.tsx';
 import type { DimensionValuesReply } from '../../../../src/api/routes/spend/dimensions.ts';
 import type { BreakdownReply } from '../../../../src/api/routes/spend/spend-breakdown.ts';
+import { againstWords } from './against.ts';
 import { SpendChart } from './chart.tsx';
 import { Controls, useAsked } from './controls.tsx';
 import type { Asked } from './controls.tsx';
@@ -57,6 +59,8 @@ export function Spend() {
             answer.error === null ? (
               <Loading rows={8} />
             ) : null
+          ) : isEmpty(reply) ? (
+            <p className="verdict">{emptyWords({ team, filter: address.words['filter'] })}</p>
           ) : (
             <div className="stack">
               <Paid reply={reply} asked={asked} order={order} csv={csvAddress('/spend', query)} command={command} />
@@ -86,6 +90,11 @@ function useOrder(
   return [...new Set((reply?.rows ?? []).map((row) => row.values[dimension] ?? null))];
 }
 
+/** Nothing now, and nothing before that it could be compared with. */
+function isEmpty({ rows, others, total }: BreakdownReply): boolean {
+  return rows.length === 0 && others === null && isNothing(total);
+}
+
 function hasNobodys({ rows }: BreakdownReply): boolean {
   return rows.some(({ values }) => values['team'] === null);
 }
@@ -102,11 +111,7 @@ interface PaidProps {
 /** The page's one sentence and its picture. */
 function Paid({ reply, asked, order, csv, command }: PaidProps) {
   const { words } = useAddress();
-  const { total, before, window } = reply;
-  const length = lengthWords(window.from, window.until);
-  const against = before.isKnown
-    ? `${change(total.usdMicros, total.beforeUsdMicros) ?? '–'} against ${usd(total.beforeUsdMicros)} in the ${length} before`
-    : `nothing to compare with: the facts do not reach back to ${dayRange(before.from, before.until)}`;
+  const { total } = reply;
   const isPart = total.unpricedSeconds > 0;
   return (
     <section aria-labelledby="paid-title">
@@ -115,7 +120,7 @@ function Paid({ reply, asked, order, csv, command }: PaidProps) {
           <Figure of={words['filter'] ?? ''}>{leastUsd(total.usdMicros, total.unpricedSeconds)}</Figure> paid
         </h2>
         <span className="sub">
-          {against}
+          {againstWords(reply)}
           {isPart ? `; ${hours(total.unpricedSeconds)} GPU-hours have no price and are in no sum` : ''}
         </span>
         <span className="acts">

@@ -66,7 +66,8 @@ export function Unattributed({ order }: { readonly order: readonly (string | nul
               isNumber: true,
               cell: ({ yaml }) =>
                 yaml === null ? (
-                  <Figure of={conditionText({ name: 'team', value: null })}>see rows</Figure>
+                  // No filter is of what no rule catches: rows of another figure would open.
+                  <span className="muted">–</span>
                 ) : (
                   <CopyButton text={yaml} words="copy rule" />
                 ),

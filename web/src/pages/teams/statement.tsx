@@ -7,6 +7,7 @@ import { Head } from '../../frame/head.tsx';
 import { useKeys } from '../../frame/keys.ts';
 import { Content } from '../../parts/content.tsx';
 import { Section } from '../../parts/section.tsx';
+import type { TeamsReply } from '../../../../src/api/routes/teams/list-teams.ts';
 import type { StatementReply } from '../../../../src/api/routes/teams/team-statement.ts';
 import { MonthControl } from './month-control.tsx';
 import { monthDays, monthName, usdOfCents } from './month-words.ts';
@@ -23,6 +24,10 @@ export function StatementPage({ team }: { readonly team: string | null }) {
   const answer = useAnswer<StatementReply>(path, query);
   // What came before may be another team's: it is not shown under this name.
   const reply = answer.data?.data.team === team ? answer.data.data : undefined;
+  const isNone = reply === undefined && answer.error?.code === 'unknown-team';
+  // Where the month has nothing of it, the list of teams still knows the months.
+  const { data: list } = useAnswer<TeamsReply>('/teams', query, { enabled: isNone });
+  const { months, month, status } = reply ?? (isNone ? list?.data : undefined) ?? NO_MONTHS;
   useKeys([
     { key: 'p', words: 'print', isShown: true, run: () => window.print() },
     { key: 'esc', words: 'teams', isShown: true, run: () => navigate(to('/teams', query)) },
@@ -38,25 +43,29 @@ export function StatementPage({ team }: { readonly team: string | null }) {
           </>
         }
       >
-        <MonthControl months={reply?.months ?? []} month={reply?.month} status={reply?.status} />
+        <MonthControl months={months} month={month} status={status} />
       </Head>
       <Content answer={answer} className="stack statement">
         {reply === undefined ? null : <Title reply={reply} />}
-        <div className="columns">
-          <Section
-            title="What it was spent on"
-            answer={answer}
-            csv={csvAddress(path, query)}
-            acts={
-              <button className="link" onClick={() => window.print()}>
-                print
-              </button>
-            }
-          >
-            {(data) => (data.team === team ? <SpentOn reply={data} /> : null)}
-          </Section>
-          {reply === undefined ? null : <WhereItWent reply={reply} />}
-        </div>
+        {isNone ? (
+          <None team={team} month={month ?? words['month']} months={months} hint={answer.error?.hint ?? null} />
+        ) : (
+          <div className="columns">
+            <Section
+              title="What it was spent on"
+              answer={answer}
+              csv={csvAddress(path, query)}
+              acts={
+                <button className="link" onClick={() => window.print()}>
+                  print
+                </button>
+              }
+            >
+              {(data) => (data.team === team ? <SpentOn reply={data} /> : null)}
+            </Section>
+            {reply === undefined ? null : <WhereItWent reply={reply} />}
+          </div>
+        )}
         {reply === undefined ? null : (
           <>
             <div className="columns">
@@ -70,6 +79,38 @@ export function StatementPage({ team }: { readonly team: string | null }) {
         )}
       </Content>
     </>
+  );
+}
+
+const NO_MONTHS = { months: [], month: undefined, status: undefined };
+
+interface NoneProps {
+  readonly team: string | null;
+  readonly month: string | undefined;
+  readonly months: readonly string[];
+  readonly hint: string | null;
+}
+
+/** A month in which nothing is of this team: which other month may have something. */
+function None({ team, month, months, hint }: NoneProps) {
+  const { words, path, to } = useAddress();
+  const other = months.findLast((each) => each !== month);
+  const when = month === undefined ? 'this month' : monthName(month);
+  return (
+    <div>
+      <p className="verdict">
+        {team === null ? `Nothing is unattributed in ${when}.` : `Nothing in ${when} belongs to ${team}.`}
+      </p>
+      <p className="note">
+        Choose another month above
+        {other === undefined ? null : (
+          <>
+            , <Link href={to(path, { ...words, month: other })}>{monthName(other)}</Link> for one
+          </>
+        )}
+        . {hint}
+      </p>
+    </div>
   );
 }
 
