@@ -33,7 +33,7 @@ beforeAll(async () => {
   await type('$ npx bursar demo --out ./bursar-demo');
   const file = /`([\w-]+\.csv)`:\n\n```csv\n([\s\S]*?)```/.exec(readme);
   writeFileSync(join(folder, file?.[1] ?? 'missing'), file?.[2] ?? '');
-}, 240_000);
+}, 600_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Words of a command line, single quotes understood. */

@@ -9,6 +9,7 @@ import {
   gpuHours,
   gpuHoursOf,
   gpuSeconds,
+  percentOfPermille,
   percentsOf,
   recently,
 } from './figures.ts';
@@ -27,6 +28,9 @@ describe('figures', () => {
     'a credit': [dollars(-150_000_000n), '−$150'],
     'a tenth of a GPU-hour': [gpuHours(HOUR / 10n), '0.1 GPU-hours'],
     'many GPU-hours': [gpuHours(9400n * HOUR), '9,400 GPU-hours'],
+    'what is nearly all is not all': [percentOfPermille(996), '>99 %'],
+    'nor is hardly anything nothing': [percentOfPermille(4), '<1 %'],
+    'all of it is': [percentOfPermille(1000), '100 %'],
     'a third of a GPU': [gpuCount(21_000n), '0.3'],
     'eight GPUs': [gpuCount(8n * 63_000n), '8'],
     'a weekend': [duration(2 * 86_400 + 3 * 3600 + 59 * 60), '2 d 3 h'],

@@ -107,6 +107,7 @@ export function percentsOf(parts: readonly bigint[]): string[] {
 /** `41 %` of a permille. */
 export function percentOfPermille(permille: number): string {
   const percent = Math.round(permille / 10);
+  if (percent === 100 && permille < 1000) return '>99 %';
   return percent === 0 && permille > 0 ? '<1 %' : `${percent} %`;
 }
 

@@ -142,7 +142,7 @@ export function runawaySlack(answer: RunawayAnswer, command: string): string[] {
     `*${headLine(answer)}*`,
     ...shown.map(
       (job) =>
-        `• ${inert(name(job))} of ${inert(`${job.team ?? 'unattributed'} / ${job.user ?? '–'}`)}: ${dollars(job.usdMicrosSoFar)} so far${attemptWords(job)}, ${dollarsPerHour(job.usdMicrosPerHour)}, ${duration(job.heldSeconds)} on ${gpuCount(job.shareUnits)} GPUs; stop: ${inert(job.stop)}`,
+        `• ${inert(name(job))} of ${inert(`${job.team ?? 'unattributed'} / ${job.user ?? '–'}`)}: ${dollars(job.usdMicrosSoFar)} so far${attemptWords(job)}, ${dollarsPerHour(job.usdMicrosPerHour)}, ${duration(job.heldSeconds)} on ${counted(gpuCount(job.shareUnits), 'GPU')}; stop: ${inert(job.stop)}`,
     ),
     ...(more > 0 ? [`and ${more} more`] : []),
     [

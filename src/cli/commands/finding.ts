@@ -43,6 +43,7 @@ export function command(): Command {
       const output = outputOf(self);
       const number = parseFindingNumber(id);
       if (verb !== 'assign' && to !== undefined) throw tooMany(to);
+      if (verb !== 'exempt' && options.until !== undefined) throw onlyExempt(verb);
       await withReader(options.data, async (space) => {
         if (verb === 'show' || verb === 'explain') await show(space, number, verb, options, output);
         else {
@@ -95,6 +96,12 @@ async function show(
   const finding = one.now;
   if (options.json) output.json({ finding: findingJson(finding), history: one.history });
   else output.data(findingPage(one.answer, finding, one.history, dataFlag(options.data)), mark);
+}
+
+function onlyExempt(verb: Verb): OperationError {
+  return new OperationError('bad-option', `${verb} takes no --until`, {
+    hint: 'Only an exemption ends: bursar finding F-12 exempt --until 2026-12-01 --reason "…"',
+  });
 }
 
 function tooMany(word: string): OperationError {
