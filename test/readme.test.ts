@@ -77,4 +77,4 @@ it('shows what the commands in it print', async () => {
     written = written.replace(block, () => `\`\`\`console\n${answers}\`\`\``);
   }
   await expect(written).toMatchFileSnapshot(path);
-}, 120_000);
+}, 300_000);
