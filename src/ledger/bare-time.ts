@@ -3,7 +3,7 @@ import type { Stage } from '../facts/stage.ts';
 /**
  * Question: in which stretches of a day did nobody hold any GPU of a node that had empty time?
  *
- * Between the hour at which the last holder leaves and the one at which the next comes, and to the day's edges: what is free before and after a
+ * From the moment the last holder leaves to the one at which the next comes, and to the day's edges: what is free before and after a
  * midnight is strung together by whoever asks. Whether the machine was there meanwhile `presence` says. An hour in which a GPU computes for a holder nobody knows is
  * not bare either.
  *

@@ -1,7 +1,7 @@
 import type { Stage } from '../facts/stage.ts';
+import { HELD_CATEGORIES } from './waterfall.ts';
 
-/** Time of a GPU that somebody holds, known or not. */
-const HELD = `('unknown', 'idle', 'starved', 'lost', 'computing')`;
+const HELD = `(${HELD_CATEGORIES})`;
 
 const units = (condition: string): string =>
   `COALESCE(CAST(sum(CASE WHEN ${condition} THEN d.gpu_units END) AS BIGINT), 0)`;

@@ -1,6 +1,7 @@
 import type { Stage } from '../facts/stage.ts';
 import { mannerSql } from '../facts/workload-manner.ts';
 import { DRAWN_NAME_END } from './subject.ts';
+import { HELD_CATEGORIES } from './waterfall.ts';
 
 /** What a service is called, without what a machine put behind it: `chat-7f9c8d6b5-x2x4l` and `chat-0` are of `chat`. */
 export const serviceName = (name: string): string => `regexp_replace(${name}, '${DRAWN_NAME_END}', '')`;
@@ -81,7 +82,7 @@ export const serviceDay: Stage = {
     ), paid AS (
       SELECT day, source, allocation_id, attempt, CAST(sum(usd_micros) AS BIGINT) AS usd_micros, CAST(sum(gpu_units) AS BIGINT) AS paid_units,
              CAST(sum(unpriced_units) AS BIGINT) AS unpriced_units
-      FROM subject_day WHERE category IN ('unknown', 'idle', 'starved', 'lost', 'computing') GROUP BY day, source, allocation_id, attempt
+      FROM subject_day WHERE category IN (${HELD_CATEGORIES}) GROUP BY day, source, allocation_id, attempt
     )
     SELECT r.day, r.service, r.cluster, r.namespace, r.name, r.workload_kind, r.is_standby,
            'job ' || r.source || '/' || r.allocation_id || '/' || CAST(r.attempt AS VARCHAR) AS subject,

@@ -35,13 +35,13 @@ export const unheldHour: Stage = {
     ), alone AS (
       SELECT h.* FROM held h LEFT JOIN shared s ON h.day = s.day AND h.device_id = s.device_id AND h.from_at = s.from_at
       WHERE h.disposition = 'unallocated' AND h.reason = 'empty' AND s.device_id IS NULL
+    ), met AS (
+      SELECT a.day, a.hour_start, min(a.node_id) AS node_id, a.device_id, min(a.root_device_id) AS root_device_id,
+             CAST(sum(date_diff('second', CASE WHEN r.from_at > a.from_at THEN r.from_at ELSE a.from_at END,
+               CASE WHEN r.until_at < a.until_at THEN r.until_at ELSE a.until_at END)) AS BIGINT) AS computing_s
+      FROM alone a JOIN run r ON a.day = r.day AND a.device_id = r.device_id AND r.class = 'computing'
+        AND r.from_at < a.until_at AND r.until_at > a.from_at
+      GROUP BY a.day, a.hour_start, a.device_id
     )
-    SELECT a.day, a.hour_start, min(a.node_id) AS node_id, a.device_id, min(a.root_device_id) AS root_device_id,
-           CAST(sum(date_diff('second', CASE WHEN r.from_at > a.from_at THEN r.from_at ELSE a.from_at END,
-             CASE WHEN r.until_at < a.until_at THEN r.until_at ELSE a.until_at END)) AS BIGINT) AS computing_s
-    FROM alone a JOIN run r ON a.day = r.day AND a.device_id = r.device_id AND r.class = 'computing'
-      AND r.from_at < a.until_at AND r.until_at > a.from_at
-    GROUP BY a.day, a.hour_start, a.device_id
-    HAVING CAST(sum(date_diff('second', CASE WHEN r.from_at > a.from_at THEN r.from_at ELSE a.from_at END,
-      CASE WHEN r.until_at < a.until_at THEN r.until_at ELSE a.until_at END)) AS BIGINT) >= ${COMPUTING_SECONDS_MIN}`,
+    SELECT day, hour_start, node_id, device_id, root_device_id, computing_s FROM met WHERE computing_s >= ${COMPUTING_SECONDS_MIN}`,
 };
