@@ -65,14 +65,22 @@ it('tells whatever a question answered: counts of any size, times, lists, nothin
           since: new Date('2026-03-02T08:00:00Z'),
           days: ['2026-03-02', 7n],
           model: null,
+          longestS: 241_798,
+          untouchedGpuS: 7200,
+          memoryMibMax: 41_000,
+          lastUsePermille: 412n,
+          medianUsdMicros: 12_500_000n,
+          usdMicrosPerHour: 3_200_000n,
+          gpuTenths: 85,
+          isLive: true,
         },
       ],
       more: 2,
     },
   ];
   expect(findingExplanation({ finding, parts: [], evidence }).slice(-3)).toEqual([
-    'what its question "nodes" answered:',
-    '  subject=node n1 emptyUnits=9007199254740993 since=2026-03-02T08:00:00 days=["2026-03-02","7"]',
+    'what was read for it ("nodes"):',
+    '  subject node n1; empty 39,714,282 GPU-hours; since 2026-03-02 08:00; days 2026-03-02, 7; longest 67.2 h; untouched 2.0 GPU-hours; memory max 41,000 MiB; last use 41 %; median $12.50; $3.20/h; GPU 8.5; is live yes',
     '  and 2 more',
   ]);
 });

@@ -1,6 +1,6 @@
 import { filterValue } from '../facts/filter-value.ts';
 import type { Finding } from '../facts/finding.ts';
-import { counted, dollars, gpuHours, gpuSeconds } from './figures.ts';
+import { counted, dollars, gpuHours, gpuSeconds, percentOfPermille } from './figures.ts';
 import { findingNumber, kindWords } from './finding-words.ts';
 import { safeText } from './safe-text.ts';
 import { shellWord } from './shell-word.ts';
@@ -51,7 +51,7 @@ export function findingExplanation({ finding, parts, evidence }: ExplainedFindin
   const dearest = parts.toSorted((a, b) => Number((b.usdMicros ?? 0n) - (a.usdMicros ?? 0n)));
   const shown = dearest.slice(0, PARTS_SHOWN).toSorted((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0));
   return [
-    `${findingNumber(finding)}  ${dollars(finding.usdMicros)}, ${kindWords(finding)}: ${counted(parts.length, 'row')} of subject_day, each claimed once`,
+    `${findingNumber(finding)}  ${dollars(finding.usdMicros)}, ${kindWords(finding)}: ${counted(parts.length, 'row')} of what was paid, each claimed once`,
     ...textTable(COLUMNS, shown.map(partCells)),
     ...(parts.length > shown.length ? [`and ${parts.length - shown.length} more of less money`] : []),
     ...evidence.flatMap(evidenceLines),
@@ -79,14 +79,51 @@ function evidenceLines({ name, rows, more }: FindingEvidence): string[] {
   if (rows.length === 0) return [];
   const cells = rows.map((row) => {
     const told = Object.entries(row).filter(([, value]) => value !== null && value !== undefined);
-    return `  ${told.map(([column, value]) => `${column}=${valueText(value)}`).join(' ')}`;
+    return `  ${told.map(([column, value]) => columnText(column, value)).join('; ')}`;
   });
-  return [`what its question "${name}" answered:`, ...cells, ...(more > 0 ? [`  and ${more} more`] : [])];
+  return [`what was read for it ("${name}"):`, ...cells, ...(more > 0 ? [`  and ${more} more`] : [])];
 }
 
+const WHOLE_MILLI = 1000;
+const HOUR_S = 3600;
+const hours = (seconds: number): string => `${(seconds / HOUR_S).toFixed(1)} h`;
+const isGpu = (word: string): boolean => word.toLowerCase() === 'gpu';
+
+/** A number's unit is a word of its column's name: what people read it in. */
+const UNITS: Readonly<Record<string, (value: number, words: readonly string[]) => string>> = {
+  Units: (value) => gpuHours(BigInt(Math.round(value))),
+  // Of a GPU's time there is one hour for each GPU.
+  S: (value, words) => (words.some(isGpu) ? `${(value / HOUR_S).toFixed(1)} GPU-hours` : hours(value)),
+  Seconds: hours,
+  Permille: percentOfPermille,
+  Micros: (value, words) => dollars(BigInt(Math.round(value))) + (words.includes('Hour') ? '/h' : ''),
+  Mib: (value) => `${value.toLocaleString('en-US')} MiB`,
+  W: (value) => `${value.toLocaleString('en-US')} W`,
+  Ms: (value) => `${value.toLocaleString('en-US')} ms`,
+  Milli: (value) => (value / WHOLE_MILLI).toLocaleString('en-US'),
+  Tenths: (value) => (value / 10).toLocaleString('en-US'),
+};
+/** Words that the figure says itself. */
+const SAID: Readonly<Record<string, readonly string[]>> = { Micros: ['usd', 'Usd', 'Per', 'Hour'], S: ['gpu', 'Gpu'] };
+
+/** `quietUnits` as `quiet 1,979 GPU-hours`; what has no unit stands as it is. */
+function columnText(column: string, value: unknown): string {
+  const words = column.split(/(?=[A-Z])/);
+  const unit = words.find((word) => word in UNITS);
+  const isNumber = typeof value === 'number' || typeof value === 'bigint';
+  if (unit === undefined || !isNumber) return `${nameText(words)} ${valueText(value)}`;
+  const left = words.filter((word) => word !== unit && !SAID[unit]?.includes(word));
+  return [...(left.length === 0 ? [] : [nameText(left)]), UNITS[unit]?.(Number(value), words)].join(' ');
+}
+
+const nameText = (words: readonly string[]): string =>
+  words.map((word) => (isGpu(word) ? 'GPU' : word.toLowerCase())).join(' ');
+
 function valueText(value: unknown): string {
-  if (value instanceof Date) return value.toISOString().slice(0, 19);
-  if (typeof value === 'bigint') return String(value);
+  if (value instanceof Date) return value.toISOString().slice(0, 16).replace('T', ' ');
+  if (typeof value === 'bigint' || typeof value === 'number') return value.toLocaleString('en-US');
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.map(valueText).join(', ');
   const plain = (_: string, each: unknown): unknown => (typeof each === 'bigint' ? String(each) : each);
   return safeText(typeof value === 'string' ? value : (JSON.stringify(value, plain) ?? ''));
 }
