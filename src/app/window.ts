@@ -39,8 +39,8 @@ export function ledgerWindow(text: string, now: Date, scope: Scope | undefined):
   const isEndOfFacts = scope?.horizon.getTime() === now.getTime();
   const parsed = parseWindow(text, isEndOfFacts ? new Date(now.getTime() - 1) : now);
   if (!parsed.ok) {
-    throw new OperationError('bad-window', `--window: ${parsed.reason}`, {
-      hint: 'For example --window 30d, --window all, --window 2026-11-01 or --window 2026-11-01/2026-11-08.',
+    throw new OperationError('bad-window', parsed.reason, {
+      hint: 'For example 30d, all, 2026-11-01 or 2026-11-01/2026-11-08.',
     });
   }
   const ledgerDays = scope?.days ?? [];

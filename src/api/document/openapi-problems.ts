@@ -27,9 +27,9 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   400: {
     when: 'The question is not understood',
     title: 'The question is not understood',
-    detail: '--window: "13 moons" is not a window',
+    detail: '"13 moons" is not a window',
     code: 'bad-window',
-    hint: 'For example --window 30d, --window all, --window 2026-11-01 or --window 2026-11-01/2026-11-08.',
+    hint: 'For example 30d, all, 2026-11-01 or 2026-11-01/2026-11-08.',
   },
   401: {
     when: 'No token, or one that is not known, expired or revoked',
