@@ -94,6 +94,15 @@ const spoken: Record<string, Case> = {
       },
     ],
   },
+  'and it is named still on the days after': {
+    told: [job({ isOpen: true, from: '03-01 08:00', gpus: { g0: { computing: [['03-01 08:00', '03-01 18:00']] } } })],
+    want: [
+      {
+        what: 'no kernel since Sun 18:00, 1×H100 still held',
+        takes: ['job kubernetes/1/0 2026-03-01..2026-03-01 1000', 'job kubernetes/1/0 2026-03-02..2026-03-03 whole'],
+      },
+    ],
+  },
   'one that ended is told with how long it held': {
     told: [
       job({ from: '03-01 08:00', until: '03-03 06:00', gpus: { g0: { computing: [['03-01 08:00', '03-01 18:00']] } } }),

@@ -75,7 +75,7 @@ const SQL = `
            CAST(sum(CASE WHEN ${ON_KERNEL_DAY} THEN ${TAIL_IDLE_S} ELSE 0 END) AS BIGINT) AS first_tail_s,
            array_agg(CAST(${IDLE_S} AS VARCHAR) || ' ' || CAST(${TAIL_IDLE_S} AS VARCHAR) || ' ' || s.device_id ORDER BY s.device_id)
              FILTER (WHERE ${ON_KERNEL_DAY} AND ${IDLE_S} > 0) AS first_devices,
-           min(s.known_until) AS known_until
+           min(CASE WHEN s.day = a.last_day THEN s.known_until END) AS known_until
     FROM stint_day s JOIN stopped a ON s.subject_key = a.subject_key WHERE s.held_until > a.last_at GROUP BY s.subject_key
   ), kind_runs AS (
     SELECT COALESCE(cluster, '') AS cluster, home, COALESCE(stem, '') AS stem, COALESCE(user_name, '') AS user_name, count(*) AS runs,
