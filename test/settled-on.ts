@@ -11,6 +11,8 @@ import type { PlacedClaim } from '../src/waste/settle.ts';
 export interface Cell extends Omit<FindingPart, 'permille'> {
   readonly nodeId: string | null;
   readonly isSilent?: boolean;
+  /** When its holder's run was over, as `2026-03-03 01:00:00`. */
+  readonly endedAt?: string;
 }
 
 export const cell = (over: Partial<Cell> = {}): Cell => ({
@@ -61,6 +63,7 @@ export async function settledOn(
   for (const { placed: each, claimNo, sum } of await settleClaims(space, claims, {
     first: '2026-03-01',
     last: '2026-03-03',
+    until: new Date('2026-03-04T00:00:00Z'),
   })) {
     const parts = await partsOf(space, claimNo);
     outcomes.push([each.claim.about, { ...sum, parts: parts.map(partText).toSorted() }]);
@@ -72,15 +75,15 @@ async function writeCells(engine: Engine, cells: readonly Cell[]): Promise<void>
   const text = (value: string | null): string => (value === null ? 'NULL' : quote(value));
   const rows = cells.map(
     (each) =>
-      `(DATE ${quote(each.day)}, ${[each.subject, each.deviceId, each.nodeId, each.category, each.reason].map(text).join(', ')}, ${each.usdMicros}, ${each.marginalUsdMicros}, ${each.gpuUnits}, ${each.isSilent ?? false}, text_digest(${quote(each.subject)}))`,
+      `(DATE ${quote(each.day)}, ${[each.subject, each.deviceId, each.nodeId, each.category, each.reason].map(text).join(', ')}, ${each.usdMicros}, ${each.marginalUsdMicros}, ${each.gpuUnits}, ${each.isSilent ?? false}, ${text(each.endedAt ?? null)}, text_digest(${quote(each.subject)}))`,
   );
   await engine.run(
     `CREATE OR REPLACE TABLE subject_day (day DATE, subject VARCHAR, device_id VARCHAR, node_id VARCHAR, category VARCHAR,
-       reason VARCHAR, usd_micros BIGINT, marginal_usd_micros BIGINT, gpu_units BIGINT, is_silent BOOLEAN, subject_key BIGINT)`,
+       reason VARCHAR, usd_micros BIGINT, marginal_usd_micros BIGINT, gpu_units BIGINT, is_silent BOOLEAN, ended_at TIMESTAMP, subject_key BIGINT)`,
   );
   if (rows.length > 0) await engine.run(`INSERT INTO subject_day VALUES ${rows.join(', ')}`);
   await engine.run(`CREATE OR REPLACE TABLE stint_day AS
-    SELECT DISTINCT day, subject, device_id, node_id, 1 AS held_s FROM subject_day
+    SELECT DISTINCT day, subject, device_id, node_id, 1 AS held_s, ended_at FROM subject_day
     WHERE device_id IS NOT NULL AND category IN ('unknown', 'idle', 'starved', 'lost', 'computing')`);
 }
 

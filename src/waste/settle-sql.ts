@@ -132,15 +132,18 @@ export const CLAIM_SUMS = `
 
 /**
  * Question: what does an hour of all that is claimed and goes on cost its holders now? From the last day: its money by the seconds
- * they had of it. A GPU that several claims speak of is the rate of the one whose turn comes first: an hour is paid once.
+ * they had of it. A GPU that several claims speak of is the rate of the one whose turn comes first: an hour is paid once. A run of that day that is over by `$until`
+ * costs nothing any more, whatever goes on beside it.
  *
  * Reads: subject_day and stint_day of the last day, and the parts.
  */
 export const claimRates = (shareUnits: number): string => `
-  WITH live AS (
+  WITH over AS (
+    SELECT subject FROM stint_day GROUP BY subject HAVING count(*) = count(ended_at) AND max(ended_at) <= $until
+  ), live AS (
     SELECT min(p.claim_no) AS claim_no, s.subject, d.device_id, p.category_no IN ${HELD_NOS} AS is_held
     FROM ${PARTS} p JOIN claim n ON p.claim_no = n.claim_no JOIN claim_subject s ON p.subject_no = s.subject_no
-    JOIN claim_place d ON p.place_no = d.place_no WHERE n.is_live = 1
+    JOIN claim_place d ON p.place_no = d.place_no WHERE n.is_live = 1 AND s.subject NOT IN (SELECT subject FROM over)
     GROUP BY s.subject, d.device_id, p.category_no IN ${HELD_NOS}
   ), paid AS (
     SELECT subject, device_id, category IN ${HELD} AS is_held, CAST(sum(usd_micros) AS BIGINT) AS usd_micros,

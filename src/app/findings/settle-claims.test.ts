@@ -50,6 +50,19 @@ describe('an hour of a GPU that goes on is the rate of one claim', () => {
       cells: [a, { ...a, category: 'lost', usdMicros: 20n }],
       want: { one: 120n * 3600n },
     },
+    'of what goes on, and not of the runs of that day that are over': {
+      claims: [live(placed('script', [take(), take({ subject: 'job s/2/0' })]))],
+      cells: [
+        { ...a, endedAt: '2026-03-03 01:00:00' },
+        { ...a, subject: 'job s/2/0', usdMicros: 7n },
+      ],
+      want: { script: 7n * 3600n },
+    },
+    'one whose end lies after now goes on': {
+      claims: [live(placed('script', [take()]))],
+      cells: [{ ...a, usdMicros: 7n, endedAt: '2026-03-04 01:00:00' }],
+      want: { script: 7n * 3600n },
+    },
     // Two hours of it were free for $100, and one second was held, nobody knows by whom, for $7.
     'of a machine that was free and held, each has its own part by its own time': {
       claims: [

@@ -50,7 +50,7 @@ const NOTHING: ClaimSum = {
   usdMicrosPerHour: null,
 };
 
-type Days = { readonly first: string; readonly last: string };
+type Days = { readonly first: string; readonly last: string; readonly until: Date };
 type Tables = Pick<Asker, 'ask' | 'load' | 'make'>;
 
 /**
@@ -60,7 +60,7 @@ type Tables = Pick<Asker, 'ask' | 'load' | 'make'>;
 export async function settleClaims<Placed extends PlacedClaim>(
   space: Tables,
   claims: readonly Placed[],
-  { first, last }: Days,
+  { first, last, until }: Days,
 ): Promise<readonly Settled<Placed>[]> {
   const ordered = inOrder(claims);
   const tables = claimTables(ordered);
@@ -72,7 +72,7 @@ export async function settleClaims<Placed extends PlacedClaim>(
   await space.make('claim_place', { tables: days('subject_day'), sql: CLAIM_PLACES });
   await space.make('claim_row', { tables: days('subject_day'), sql: CLAIM_ROWS });
   await space.make('claim_part', { tables: [], sql: SHARED_PARTS });
-  const sumOf = await claimSums(space, { first, last });
+  const sumOf = await claimSums(space, { first, last, until });
   return ordered.map((placed, claimNo) => ({ placed, claimNo, sum: sumOf(claimNo) }));
 }
 
@@ -95,7 +95,7 @@ export async function narrowClaims(
 }
 
 /** What each claim has, from the rows that are behind it. */
-async function claimSums(space: Tables, { first, last }: Days): Promise<(claimNo: number) => ClaimSum> {
+async function claimSums(space: Tables, { first, last, until }: Days): Promise<(claimNo: number) => ClaimSum> {
   const days = (...names: readonly string[]) => names.map((table) => ({ table, first, last }));
   const sums = await space.ask<Omit<ClaimSum, 'isUnknown'> & { claimNo: number; knownParts: bigint }>({
     tables: days('stint_day'),
@@ -103,6 +103,7 @@ async function claimSums(space: Tables, { first, last }: Days): Promise<(claimNo
   });
   const rates = await space.ask<{ claimNo: number; usdMicrosPerHour: bigint }>({
     tables: ['subject_day', 'stint_day'].map((table) => ({ table, first: last, last })),
+    params: { until },
     sql: claimRates(SHARE_UNITS),
   });
   const sumOf = new Map(
