@@ -71,9 +71,9 @@ const spoken: Record<string, Case> = {
       job({ id: '2', gpus: { g4: BUSY } }),
       job({ id: '3', name: 'eight-3', gpus: { g5: BUSY, g6: {} } }),
     ],
-    what: 'asks for 4 GPUs (H100), touches 1 to 2, in 2 of 3 runs',
+    what: 'asks for 2 to 4 GPUs (H100), touches 1 to 2, in 2 of 3 runs',
     takes: ['job slurm/1/0 g2 2026-03-02', 'job slurm/1/0 g3 2026-03-02', 'job slurm/3/0 g6 2026-03-02'],
-    fix: '#SBATCH --gres=gpu:2',
+    fix: '# the most that any of these 2 runs touched; not for its 1 other run, of which no GPU is known to have stood alone',
   },
   'a whole node without a kernel is a node too many': {
     told: [job({ gpus: { g0: BUSY, g1: BUSY, g2: { node: 'n2' }, g3: { node: 'n2' } } })],
@@ -91,7 +91,7 @@ const spoken: Record<string, Case> = {
     told: [job({ source: 'kubernetes', gpus: { g0: { more: { fb_used_mib_max: 40_000 } }, g1: {} } })],
     what: 'asks for 2 GPUs (H100), touches none, in 1 of 1 run',
     takes: ['job kubernetes/1/0 all 2026-03-02'],
-    fix: '# it loaded and then did nothing; where it stands says, on its machine:',
+    fix: '# it loaded and then did nothing; where such a run stands says, while it is there: py-spy dump --pid PID',
   },
   'pods say it in their manifest': {
     told: [job({ source: 'kubernetes' })],
@@ -132,6 +132,41 @@ describe('untouched-gpus', () => {
     ]);
   });
 
+  it('one script is asked by all its runs: by what none of them went beyond', async () => {
+    const gpus = (busy: number, all: number, first: number) =>
+      Object.fromEntries(Array.from({ length: all }, (_, gpu) => [`g${first + gpu}`, gpu < busy ? BUSY : {}]));
+    const told = [
+      job({ id: '1', gpus: gpus(1, 8, 0) }),
+      job({ id: '2', gpus: gpus(3, 4, 10) }),
+      job({ id: '3', gpus: gpus(4, 4, 20) }),
+    ];
+    const [claim] = await claimsOn(untouchedGpus, holderRows(told));
+    expect(claim?.what).toBe('asks for 4 to 8 GPUs (H100), touches 1 to 3, in 2 of 3 runs');
+    expect(claim?.fix).toContain('#SBATCH --gres=gpu:3');
+    expect(claim?.blast).toContain('would be slower with fewer');
+  });
+
+  it.each([
+    {
+      name: 'slices',
+      told: { gpus: { g0: BUSY, g1: { more: { root_device_id: 'G' } } } },
+      want: 'nvidia.com/mig-PROFILE',
+    },
+    { name: 'GPUs of AMD', told: { model: 'AMD Instinct MI300X' }, want: 'amd.com/gpu' },
+  ])('$name are asked for by their own name', async ({ told, want }) => {
+    const [claim] = await claimsOn(untouchedGpus, holderRows([job({ source: 'kubernetes', ...told })]));
+    expect(claim?.fix[0]).toContain(`{limits: {${want}: `);
+  });
+
+  it('of a job that is older than the window it is not said that it never computed', async () => {
+    const told = job({ from: '03-01 12:00', until: '03-03 00:00', gpus: { g0: {} } });
+    const inside = { from: '2026-03-02', until: '2026-03-03', now: '2026-03-03' };
+    const [claim] = await claimsOn(untouchedGpus, holderRows([told]), inside);
+    expect(claim?.what).toBe('asks for 1 GPU (H100), touches none in the window, in 1 of 1 run');
+    expect(claim?.because[0]).toContain('of this window; what it did before was not looked at');
+    expect(claim?.fix[0]).toBe('bursar job 1   # what it did before the window');
+  });
+
   it('memory is the most that any of its runs held', async () => {
     const told = [
       job({ id: '1' }),
@@ -157,7 +192,8 @@ describe('untouched-gpus', () => {
     expect(some?.liveSince).toEqual(new Date('2026-03-03T08:00:00Z'));
     expect(some?.fix.slice(-2)).toEqual([
       '# goes on now, and computes on its other GPUs: after its next checkpoint, to start again with fewer:',
-      'scancel 1',
+      // It is pasted along with the rest, and would lose what is not saved.
+      '# scancel 1',
     ]);
     expect(some?.spark).toEqual([497]);
     const early = { g0: { computing: [['03-03 08:05', '03-03 12:00']] }, g1: {} } as const;

@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import { z } from 'zod';
-import { detector, type Claim } from '../facts/detector.ts';
+import { detector, type Claim, type JudgeContext } from '../facts/detector.ts';
+import { nameWord } from '../facts/shell-word.ts';
 import { sqlCount, sqlDay, sqlTexts, sqlTime } from '../facts/sql-row.ts';
 import { addedSpark, spentDays } from './day-spark.ts';
 import { LIVES, LIVES_READ } from './runs-sql.ts';
@@ -29,6 +31,8 @@ const UntouchedRun = z.object({
   heldS: sqlCount,
   gpus: sqlCount,
   touched: sqlCount,
+  /** It has slices of GPUs, which are asked for by their profile. */
+  isSliced: z.boolean(),
   nodes: sqlCount,
   touchedNodes: sqlCount,
   firstDay: sqlDay,
@@ -60,13 +64,14 @@ const SQL = `
            CAST(sum(s.computing_s) AS BIGINT) AS computing_s, CAST(sum(s.unknown_s) AS BIGINT) AS unknown_s,
            min(s.day) AS first_day, max(s.known_until) AS known_until, max(s.fb_used_mib_max) AS fb_used_mib_max,
            min(s.workload_name) AS name, min(s.workload_kind) AS kind,
-           min(s.held_since) AS held_since, count(s.ended_at) AS ends
+           min(s.held_since) AS held_since, count(s.ended_at) AS ends,
+           max(CASE WHEN s.device_id <> s.root_device_id THEN 1 ELSE 0 END) AS is_slice
     FROM stint_day s JOIN suspect u ON s.subject_key = u.subject_key JOIN lasting l ON s.subject_key = l.subject_key GROUP BY s.subject_key, s.device_id
   ), judged AS (
     SELECT device.*, computing_s > $touchedSeconds OR computing_s * 1000 > held_s * $touchedPermille AS is_touched FROM device
   ), attempt AS (
     SELECT subject_key, min(name) AS name, min(kind) AS kind, max(ends) > 0 AS has_ended, max(known_until) AS known_until,
-           min(held_since) AS held_since, max(held_s) AS held_s, count(*) AS gpus,
+           min(held_since) AS held_since, max(held_s) AS held_s, count(*) AS gpus, max(is_slice) = 1 AS is_sliced,
            count(*) FILTER (WHERE is_touched) AS touched, count(DISTINCT node_id) AS nodes,
            count(DISTINCT CASE WHEN is_touched THEN node_id END) AS touched_nodes, min(first_day) AS first_day,
            array_agg(device_id ORDER BY device_id) FILTER (WHERE NOT is_touched) AS untouched,
@@ -89,7 +94,7 @@ const SQL = `
          f.name, k.stem, k.model, f.has_ended AS "hasEnded",
          NOT f.has_ended AND date_diff('second', f.known_until, $now) <= $freshSeconds AS "isLive",
          COALESCE(date_diff('second', k.last_computing_at, $now) <= $freshSeconds, FALSE) AS "isComputing", z.days, f.held_since AS "heldSince", f.held_s AS "heldS", f.gpus, f.touched,
-         f.nodes, f.touched_nodes AS "touchedNodes", f.first_day AS "firstDay", f.last_day AS "lastDay", f.untouched,
+         f.is_sliced AS "isSliced", f.nodes, f.touched_nodes AS "touchedNodes", f.first_day AS "firstDay", f.last_day AS "lastDay", f.untouched,
          f.untouched_s AS "untouchedGpuS", f.computing_s_max AS "computingSMax", f.memory_mib_max AS "memoryMibMax",
          COALESCE(r.runs, 1) AS runs, COALESCE(r.start_s, 0) AS "longestStartS"
   FROM found f JOIN known k ON f.subject_key = k.subject_key
@@ -103,7 +108,7 @@ const SQL = `
  *
  * The same script asks for too much in every run, so that the runs of one name and person are one finding. A job that has touched
  * nothing yet may still be loading: while it is there it is named only after more time than its kind has ever needed to start.
- * A job that computed a little and then stood still is one of the finished holders. Holders by count have no GPU of their own, and nothing is said of theirs.
+ * A job that computed a little and then stood still is one of the finished holders; of one that is older than the window nobody looked at what it did before, and it says so. Holders by count have no GPU of their own, and nothing is said of theirs.
  *
  * Reads: life_day, stint_day.
  */
@@ -137,47 +142,67 @@ export const untouchedGpus = detector({
       sql: SQL,
     },
   }),
-  judge: ({ runs }, { now, until }) => {
+  judge: ({ runs }, context) => {
     const kinds = new Map<string, UntouchedRun[]>();
-    for (const run of runs.filter((each) => !mayStillStart(each))) {
+    for (const run of runs.filter((each) => !mayStillStart(each, context))) {
       const key = [run.cluster, run.home, run.stem ?? run.allocationId, run.userName].join('/');
       kinds.set(key, [...(kinds.get(key) ?? []), run]);
     }
     return [...kinds].map(([about, group]) => ({
-      ...claimOf(about, group, now),
+      ...claimOf(about, group, context),
       spark: addedSpark(
         group.map(({ days }) => days),
-        { until },
+        context,
       ),
     }));
   },
 });
 
-const mayStillStart = ({ hasEnded, touched, heldS, longestStartS }: UntouchedRun): boolean =>
-  !hasEnded && touched === 0 && heldS <= longestStartS;
+type Span = Pick<JudgeContext<unknown>, 'from' | 'now'>;
+
+const isOlder = ({ heldSince }: UntouchedRun, { from }: Span): boolean => heldSince < from;
+
+const mayStillStart = (run: UntouchedRun, span: Span): boolean =>
+  !run.hasEnded && run.touched === 0 && !isOlder(run, span) && run.heldS <= run.longestStartS;
 
 /** Device memory from which a program has been on the GPU: it has seen it. */
 const SEEN_MIB_MIN = 500;
 
-function claimOf(about: string, group: readonly UntouchedRun[], now: Date): Claim {
-  const worst = group.reduce((a, b) => (b.untouchedGpuS > a.untouchedGpuS ? b : a));
-  const { gpus, touched } = worst;
+const worstOf = (group: readonly UntouchedRun[]): UntouchedRun | undefined =>
+  group.toSorted((a, b) => b.untouchedGpuS - a.untouchedGpuS)[0];
+
+function claimOf(about: string, group: readonly UntouchedRun[], span: Span): Claim {
+  const worst = worstOf(group);
+  assert(worst);
   const runs = Math.max(worst.runs, group.length);
   const model = worst.model === null ? '' : ` (${modelWords(worst.model)})`;
   const live = group.filter(({ isLive }) => isLive);
+  const some = group.filter(({ touched }) => touched > 0);
+  const none = worstOf(group.filter(({ touched }) => touched === 0));
+  const others = runs - group.length;
+  const isSome = worst.touched > 0;
   return {
     about,
     ownerSubject: worst.subject,
-    what: `asks for ${countWords(gpus, 'GPU')}${model}, touches ${touchedWords(group)}, in ${group.length} of ${countWords(runs, 'run')}`,
-    because: evidenceOf(worst, group, now),
-    fix: [...(touched === 0 ? fixOfNone(worst) : fixOfSome(worst)), ...stopLines(live)],
-    unless:
-      touched === 0
-        ? 'The GPUs are needed later than this run lived.'
-        : 'All of them were meant to work: then the launcher starts too few processes.',
+    what: `asks for ${rangeOf(group.map(({ gpus }) => gpus))} ${worst.gpus === 1 ? 'GPU' : 'GPUs'}${model}, touches ${touchedWords(group, span)}, in ${group.length} of ${countWords(runs, 'run')}`,
+    because: evidenceOf(worst, group, span),
+    fix: [
+      ...(some.length === 0 ? [] : fixOfSome(some, others)),
+      ...(none === undefined ? [] : isOlder(none, span) ? fixOfOlder(none) : fixOfNone(none)),
+      ...stopLines(live),
+    ],
+    unless: isSome
+      ? 'All of them were meant to work: then the launcher starts too few processes.'
+      : 'The GPUs are needed later than this run lived.',
     ...(live.length > 0 && {
       liveSince: live.map(({ heldSince }) => heldSince).reduce((a, b) => (a < b ? a : b)),
     }),
+    ...(some.length > 0 &&
+      others > 0 && {
+        blastRadius: 3,
+        blast:
+          'Runs of this name that work on all they ask for would be slower with fewer: only the asks of the others change.',
+      }),
     takes: group.flatMap((run) => {
       const take = { subject: run.subject, firstDay: run.firstDay, lastDay: run.lastDay, category: 'idle' } as const;
       return run.touched === 0 ? [take] : run.untouched.map((deviceId) => ({ ...take, deviceId }));
@@ -185,7 +210,12 @@ function claimOf(about: string, group: readonly UntouchedRun[], now: Date): Clai
   };
 }
 
-function evidenceOf(worst: UntouchedRun, group: readonly UntouchedRun[], now: Date): string[] {
+function rangeOf(counts: readonly number[]): string {
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  return least === most ? String(most) : `${least} to ${most}`;
+}
+
+function evidenceOf(worst: UntouchedRun, group: readonly UntouchedRun[], span: Span): string[] {
   const { gpus, touched, computingSMax } = worst;
   const name = worst.name ?? worst.allocationId;
   const gpuSeconds = group.reduce((sum, each) => sum + each.untouchedGpuS, 0);
@@ -194,8 +224,9 @@ function evidenceOf(worst: UntouchedRun, group: readonly UntouchedRun[], now: Da
     computingSMax === 0
       ? 'no kernel'
       : `at most ${computingSMax < 90 ? `${computingSMax} s` : spanWords(computingSMax)} of kernels`;
+  const within = isOlder(worst, span) ? ' of this window; what it did before was not looked at' : '';
   return [
-    `${name}, from ${timeWords(worst.heldSince, now)}: ${kernels} on ${gpus - touched} of ${countWords(gpus, 'GPU')} in ${spanWords(worst.heldS)} (engine, else SM, else utilisation).`,
+    `${name}, from ${timeWords(worst.heldSince, span.now)}: ${kernels} on ${gpus - touched} of ${countWords(gpus, 'GPU')} in ${spanWords(worst.heldS)} (engine, else SM, else utilisation)${within}.`,
     `${gpuHourWords(gpuSeconds)} on GPUs that computed ${group.every((each) => each.computingSMax === 0) ? 'nothing' : 'next to nothing'}${memoryWords(group)}.`,
     ...(live.length > 0
       ? [
@@ -216,20 +247,18 @@ function memoryWords(group: readonly UntouchedRun[]): string {
     : `; device memory there at most ${told}`;
 }
 
-function touchedWords(group: readonly UntouchedRun[]): string {
-  const counts = group.map(({ touched }) => touched);
-  const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  if (most === 0) return 'none';
-  return least === most ? String(most) : `${least} to ${most}`;
+function touchedWords(group: readonly UntouchedRun[], span: Span): string {
+  if (group.some(({ touched }) => touched > 0)) return rangeOf(group.map(({ touched }) => touched));
+  return group.some((run) => isOlder(run, span)) ? 'none in the window' : 'none';
 }
 
 /** So many lines are pasted at once; the rest are named as evidence. */
 const STOPPED_MAX = 4;
 
-/** Those that go on: one that computes on its other GPUs loses what it has not saved. */
+/** Those that go on. One that computes on its other GPUs loses what it has not saved: its command is there to be read, not to be pasted along. */
 function stopLines(live: readonly UntouchedRun[]): string[] {
-  const lines = (runs: readonly UntouchedRun[], why: string): string[] =>
-    runs.length === 0 ? [] : [commentLine(why), ...runs.slice(0, STOPPED_MAX).map(stopCommand)];
+  const lines = (runs: readonly UntouchedRun[], why: string, lineOf = stopCommand): string[] =>
+    runs.length === 0 ? [] : [commentLine(why), ...runs.slice(0, STOPPED_MAX).map(lineOf)];
   return [
     ...lines(
       live.filter(({ isComputing }) => !isComputing),
@@ -238,16 +267,30 @@ function stopLines(live: readonly UntouchedRun[]): string[] {
     ...lines(
       live.filter(({ isComputing }) => isComputing),
       'goes on now, and computes on its other GPUs: after its next checkpoint, to start again with fewer:',
+      (run) => commentLine(stopCommand(run)),
     ),
   ];
 }
 
+/** It may have computed before the window: then it has finished, and holds on. */
+const fixOfOlder = ({ allocationId }: UntouchedRun): string[] => [
+  `bursar job ${nameWord(allocationId)}   # what it did before the window`,
+];
+
 /** A program that filled memory has found its GPU, and has hung or had nothing to do; one that did not may not have seen it. */
-function fixOfNone({ gpus, memoryMibMax }: UntouchedRun): string[] {
+function fixOfNone({ gpus, memoryMibMax, isLive }: UntouchedRun): string[] {
   if ((memoryMibMax ?? 0) >= SEEN_MIB_MIN)
     return [
-      commentLine('it loaded and then did nothing; where it stands says, on its machine:'),
-      'py-spy dump --pid PID',
+      ...(isLive
+        ? [
+            commentLine('it loaded and then did nothing; where it stands says, on its machine:'),
+            'py-spy dump --pid PID',
+          ]
+        : [
+            commentLine(
+              'it loaded and then did nothing; where such a run stands says, while it is there: py-spy dump --pid PID',
+            ),
+          ]),
       ...(gpus > 1
         ? [
             commentLine('a collective waits for a peer for ever; a limit makes it fail, and its GPUs are free:'),
@@ -261,23 +304,48 @@ function fixOfNone({ gpus, memoryMibMax }: UntouchedRun): string[] {
   ];
 }
 
-/** Asks are written by node: of a job that leaves whole nodes alone, fewer nodes. */
-function fixOfSome({ source, gpus, touched, nodes, touchedNodes }: UntouchedRun): string[] {
-  const perNode = Math.ceil(touched / Math.max(1, touchedNodes));
-  const fewer = touchedNodes < nodes;
-  const asked =
-    source === 'slurm'
-      ? `#SBATCH${fewer ? ` --nodes=${touchedNodes}` : ''} --gres=gpu:${perNode}`
-      : `resources: {limits: {nvidia.com/gpu: ${perNode}}}${fewer ? `  # and ${touchedNodes} workers` : ''}`;
-  const meant = Math.ceil(gpus / Math.max(1, nodes));
+/** Asks are written by node: of a job that leaves whole nodes alone, fewer nodes. One script is asked by all its runs: what none of them went beyond. */
+function fixOfSome(group: readonly UntouchedRun[], others: number): string[] {
+  const { source = '' } = group[0] ?? {};
+  const most = (of: (run: UntouchedRun) => number): number => Math.max(...group.map(of));
+  const perNode = most(({ touched, touchedNodes }) => Math.ceil(touched / Math.max(1, touchedNodes)));
+  const meant = most(({ gpus, nodes }) => Math.ceil(gpus / Math.max(1, nodes)));
+  const [gpus, touchedNodes] = [most((run) => run.gpus), most((run) => run.touchedNodes)];
+  const fewer = group.every((run) => run.touchedNodes < run.nodes);
+  const isAlike = new Set(group.map((run) => `${run.gpus} ${run.touched}`)).size === 1;
+  const scope = [
+    ...(isAlike ? [] : [`the most that any of these ${group.length} runs touched`]),
+    ...(others > 0
+      ? [`not for its ${countWords(others, 'other run')}, of which no GPU is known to have stood alone`]
+      : []),
+  ];
+  const comment = scope.length === 0 ? [] : [commentLine(scope.join('; '))];
   if (source !== 'slurm' && source !== 'kubernetes') {
     const few = Array.from({ length: perNode }, (_, gpu) => gpu).join(',');
     return [
+      ...comment,
       `CUDA_VISIBLE_DEVICES=${few} python train.py`,
       commentLine('and ask for as many; a rented machine may be a smaller one'),
       commentLine(`or, if all ${gpus} were meant:`),
       `torchrun --nproc-per-node=${meant} train.py`,
     ];
   }
-  return [asked, commentLine(`or, if all ${gpus} were meant:`), `torchrun --nproc-per-node=${meant} train.py`];
+  const asked =
+    source === 'slurm'
+      ? `#SBATCH${fewer ? ` --nodes=${touchedNodes}` : ''} --gres=gpu:${perNode}`
+      : `resources: {limits: {${resourceOf(group)}: ${perNode}}}${fewer ? `  # and ${touchedNodes} workers` : ''}`;
+  return [
+    ...comment,
+    asked,
+    commentLine(`or, if all ${gpus} were meant:`),
+    `torchrun --nproc-per-node=${meant} train.py`,
+  ];
+}
+
+/** What a manifest calls them: slices by their profile, which is the one it asks for now. */
+function resourceOf(group: readonly UntouchedRun[]): string {
+  if (group.some(({ isSliced }) => isSliced)) return 'nvidia.com/mig-PROFILE';
+  return group.some(({ model }) => /\bamd\b|instinct|\bmi\d{2,3}/i.test(model ?? ''))
+    ? 'amd.com/gpu'
+    : 'nvidia.com/gpu';
 }
