@@ -11,7 +11,7 @@ import { withReader } from './workspace.ts';
 const at = (hours: number): string =>
   new Date(Date.UTC(2026, 2, 2) + hours * 3_600_000).toISOString().replace('.000', '');
 
-/** Twenty runs of an hour, two at a time, then one of eighty hours on four GPUs whose name would like to be a command. */
+/** Forty runs of an hour, twenty on the first day and twenty on the third, two at a time, then one of eighty hours on four GPUs whose name would like to be a command. */
 const HOSTILE = 'train-11';
 const ALLOCATIONS = [
   'source,allocation_id,held_from,held_until,gpu_count,cluster,account,user_name,workload_kind,workload_name,outcome',
@@ -22,19 +22,19 @@ const ALLOCATIONS = [
   `slurm,'; rm -rf / #,${at(10)},,4,a,<!channel> \u001b[31mnlp,ada,Job,${HOSTILE},running`,
   `slurm,200,${at(10)},,1,a,<!channel> \u001b[31mnlp,ada,Job,other-1,running`,
   ...Array.from(
-    { length: 20 },
+    { length: 40 },
     (_, n) =>
-      `slurm,${300 + n},${at(n % 10)},${at((n % 10) + 1)},1,a,<!channel> \u001b[31mnlp,ada,Job,train-${20 + n},completed`,
+      `slurm,${300 + n},${at((n % 10) + (n < 20 ? 0 : 60))},${at((n % 10) + (n < 20 ? 1 : 61))},1,a,<!channel> \u001b[31mnlp,ada,Job,train-${20 + n},completed`,
   ),
   `slurm,400,${at(89)},${at(90)},1,a,nlp,bo,Job,end,completed`,
 ].join('\n');
 
 let fleet: FleetFolder;
 let answer: RunawayAnswer;
-const ask = (asOf?: Date): Promise<RunawayAnswer> =>
+const ask = (asOf?: Date, window = '90d'): Promise<RunawayAnswer> =>
   withReader(fleet.dataDir, (space) => {
     const now = decideNow(asOf, space.scope?.horizon, new Date('2026-11-01T00:00:00Z'));
-    return runaway(space, now, ledgerWindow('90d', now.at, space.scope));
+    return runaway(space, now, ledgerWindow(window, now.at, space.scope));
   });
 beforeAll(async () => {
   fleet = await fleetFolder({ allocations: `${ALLOCATIONS}\n`, rates: 'model,usd_per_gpu_hour\n*,6.00\n' });
@@ -44,7 +44,7 @@ afterAll(() => fleet.remove());
 
 describe('a job that has left its kind behind', () => {
   test('is told with what it costs, what it is compared with, and the command that stops it', () => {
-    expect(answer).toMatchObject({ liveJobs: 2, comparedJobs: 1, finishedJobs: 20 });
+    expect(answer).toMatchObject({ liveJobs: 2, comparedJobs: 1, finishedJobs: 40 });
     expect(answer.runaways).toHaveLength(1);
     expect(answer.runaways[0]).toMatchObject({
       name: HOSTILE,
@@ -64,6 +64,14 @@ describe('a job that has left its kind behind', () => {
     );
   });
 
+  test('has cost what it has since it began, however short the window', async () => {
+    const short = await ask(undefined, '2d');
+    expect(short.finishedJobs).toBe(20);
+    expect(short.runaways.map(({ usdMicrosSoFar, by }) => [usdMicrosSoFar, by])).toEqual([
+      [1_920_000_000n, ['hours', 'cost', 'gpus']],
+    ]);
+  });
+
   test('has a name that is shown and never obeyed', () => {
     for (const line of [...runawayList(answer), ...runawaySlack(answer, 'bursar runaway')])
       expect(line).not.toContain('\u001b');
@@ -74,7 +82,7 @@ describe('a job that has left its kind behind', () => {
 
   test('is pasted with what it rests on: GPUs, how it is priced, how much is known, and the command', () => {
     expect(runawaySlack(answer, 'bursar runaway').at(-1)).toMatch(
-      /^\d+ GPUs?; 1 running job compared with 20 finished ones of \d+ days; by stated rates; \d+ % of held GPU time known; `bursar runaway`$/,
+      /^\d+ GPUs?; 1 running job compared with 40 finished ones of \d+ days; by stated rates; \d+ % of held GPU time known; `bursar runaway`$/,
     );
   });
 
@@ -82,7 +90,7 @@ describe('a job that has left its kind behind', () => {
     expect(runawayJson(answer)).toMatchObject({
       asOf: '2026-03-05T18:00:00Z',
       runaways: [
-        { gpus: 4, usdMicrosSoFar: 1_920_000_000n, kind: { jobs: 20, medianGpus: 1, mostGpus: 1, mostSeconds: 3600 } },
+        { gpus: 4, usdMicrosSoFar: 1_920_000_000n, kind: { jobs: 40, medianGpus: 1, mostGpus: 1, mostSeconds: 3600 } },
       ],
     });
   });

@@ -128,6 +128,28 @@ describe('fragmented-nodes', () => {
     expect(claim?.reachable).toEqual({ lowPermille: 0, highPermille: 1000 });
   });
 
+  it('a GPU that computes for somebody nobody knows is not free', async () => {
+    const hours = Array.from({ length: 72 }, (_, hour) => ({
+      day: DAYS[Math.floor(hour / 24)] ?? '',
+      hour_start: `${DAYS[Math.floor(hour / 24)]} ${String(hour % 24).padStart(2, '0')}:00:00`,
+      node_id: 'r1',
+      device_id: 'r1/g3',
+      root_device_id: 'r1/g3',
+      computing_s: 3600,
+    }));
+    const [claim] = await claimsOn(fragmentedNodes, { ...rowsOf([LONE, FREE]), unheld_hour: hours }, WINDOW);
+    expect(claim?.what).toMatch(/^144 GPU-hours free/);
+    expect(claim?.takes).toMatchObject([{ permille: 666 }]);
+  });
+
+  it('of rented nodes nobody waits for no more can be given back than packing makes whole', async () => {
+    const [claim] = await claimsOn(fragmentedNodes, rowsOf(PARTS), WINDOW);
+    // Six GPUs free on each of three days: one whole node of four.
+    expect(claim?.reachable).toEqual({ lowPermille: 666, highPermille: 666 });
+    expect(claim?.fix.join()).toContain('SchedulerParameters=');
+    expect(claim?.fix.join(), 'its cluster is of Slurm').not.toContain('NodeResourcesFit');
+  });
+
   it('names free GPUs that make a whole node nobody gets, and what packing gains at least', async () => {
     const claims = await claimsOn(fragmentedNodes, rowsOf(owned, [job(4)]), WINDOW);
     // Six GPUs free on each of the two days since it waits: one whole node of four, so 192 of 288 GPU-hours.

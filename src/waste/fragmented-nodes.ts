@@ -18,6 +18,8 @@ const FragmentedNode = z.object({
   model: z.string().nullable(),
   purchase: z.string().nullable(),
   provider: z.string().nullable(),
+  /** The scheduler that hands out the cluster's nodes. */
+  scheduler: z.string().nullable(),
   gpus: sqlCount,
   /** Of each day's empty time what was beside GPUs of the same node that somebody held. */
   dayParts: z.array(z.string()),
@@ -41,14 +43,24 @@ const Blocked = z.object({
 });
 type Blocked = z.infer<typeof Blocked>;
 
+/**
+ * Of each node's empty time on a day what was neither in a stretch of all its GPUs, which is another detector's, nor at work for somebody nobody
+ * knows: that is not free.
+ */
 const BESIDE = `${NODE_GAPS}, alone AS (
     SELECT node_id, day, CAST(sum(met_s) AS BIGINT) AS alone_s FROM met GROUP BY node_id, day
-  ), beside AS (
-    SELECT n.*, CASE WHEN n.empty_units > COALESCE(a.alone_s, 0) * n.gpus * ${WHOLE_UNITS}
-             THEN n.empty_units - COALESCE(a.alone_s, 0) * n.gpus * ${WHOLE_UNITS} ELSE 0 END AS beside_units
+  ), at_work AS (
+    SELECT node_id, day, CAST(sum(computing_s) AS BIGINT) AS computing_s FROM unheld_hour GROUP BY node_id, day
+  ), used AS (
+    SELECT n.*, COALESCE(a.alone_s, 0) * n.gpus * ${WHOLE_UNITS} + COALESCE(w.computing_s, 0) * ${WHOLE_UNITS} AS other_units
     FROM empty_day n LEFT JOIN alone a ON n.node_id = a.node_id AND n.day = a.day
+    LEFT JOIN at_work w ON n.node_id = w.node_id AND n.day = w.day
     WHERE n.is_held
+  ), beside AS (
+    SELECT used.*, CASE WHEN empty_units > other_units THEN empty_units - other_units ELSE 0 END AS beside_units FROM used
   )`;
+/** The tables `BESIDE` reads. */
+const BESIDE_READS = [...NODE_GAP_READS, 'unheld_hour'] as const;
 
 const POOL_DAYS = `${BESIDE}, pool_day AS (
     SELECT cluster, model, purchase, day, CAST(sum(beside_units) AS BIGINT) AS beside_units, max(gpus) AS node_gpus,
@@ -65,12 +77,15 @@ const NODES = `${POOL_DAYS}, pool AS (
     SELECT min(subject) AS subject, node_id, min(cluster) AS cluster, min(model) AS model, min(purchase) AS purchase,
            min(provider) AS provider, max(gpus) AS gpus, ${dayParts('beside_units')} AS day_parts
     FROM beside GROUP BY node_id HAVING max(gpus) > 1 AND sum(beside_units) > 0
+  ), scheduler AS (
+    SELECT cluster, min(source) AS source FROM subject WHERE what = 'job' AND cluster IS NOT NULL GROUP BY cluster
   )
-  SELECT n.subject, n.node_id AS "nodeId", n.cluster, n.model, n.purchase, n.provider, n.gpus, n.day_parts AS "dayParts",
+  SELECT n.subject, n.node_id AS "nodeId", n.cluster, n.model, n.purchase, n.provider, c.source AS scheduler, n.gpus, n.day_parts AS "dayParts",
          p.beside_units AS "poolBesideUnits",
          p.packed_units AS "poolPackedUnits"
   FROM node n JOIN pool p ON COALESCE(n.cluster, '') = p.cluster AND COALESCE(n.model, '') = p.model
     AND COALESCE(n.purchase, '') = p.purchase
+  LEFT JOIN scheduler c ON n.cluster = c.cluster
   ORDER BY n.node_id`;
 
 /** A day on which a job waited while, on average, at least as many GPUs as it asked for were free beside others. */
@@ -101,10 +116,10 @@ const BLOCKED = `${POOL_DAYS}, ${WAITED}, met_day AS (
  *
  * Free GPUs beside a small job are no fault of a cluster that nobody waits for. Those of days are named on which jobs waited for whole nodes and
  * as many GPUs were free in parts, and those of all days where the nodes are rented and fewer of them would do. What packing gains is modelled: at least the whole
- * nodes that the free GPUs of a day make up on average, at most all of them. Whole empty nodes are those of empty-nodes. A rented node that is free in part is
+ * nodes that the free GPUs of a day make up on average, at most all of them; of rented nodes that nobody waits for only whole nodes can be given back. Whole empty nodes are those of empty-nodes. A rented node that is free in part is
  * named too where its jobs would have fitted into empty GPUs that are owned or committed: no packing among the rented ones says that.
  *
- * Reads: node_day, bare_time, presence, waiting, life_day, holding.
+ * Reads: node_day, bare_time, unheld_hour, presence, waiting, life_day, holding, subject.
  */
 export const fragmentedNodes = detector({
   name: 'fragmented-nodes',
@@ -122,17 +137,17 @@ export const fragmentedNodes = detector({
     poolGpuHoursMin: z.number().default(100), // Below this a change of the scheduler is not worth its risk.
   }),
   ask: () => ({
-    nodes: { row: FragmentedNode, tables: [...NODE_GAP_READS], params: { gapSecondsMin: 1 }, sql: NODES },
+    nodes: { row: FragmentedNode, tables: [...BESIDE_READS, 'subject'], params: { gapSecondsMin: 1 }, sql: NODES },
     blocked: {
       row: Blocked,
-      tables: [...NODE_GAP_READS, ...WAITED_READS],
+      tables: [...BESIDE_READS, ...WAITED_READS],
       params: { gapSecondsMin: 1 },
       sql: BLOCKED,
     },
     room: { row: OwnRoom, tables: ['node_day'], sql: OWN_ROOM },
     rented: {
       row: RentedDay,
-      tables: [...NODE_GAP_READS],
+      tables: [...BESIDE_READS],
       params: { gapSecondsMin: 1 },
       sql: rentedDays(BESIDE),
     },
@@ -188,6 +203,7 @@ function claimOf(pool: string, nodes: readonly FragmentedNode[], free: Free, wai
   const perNode = Math.max(...nodes.map(({ gpus }) => gpus));
   const { cluster = null, model = null, purchase = null } = nodes[0] ?? {};
   const named = modelWords(model);
+  const packedPermille = Number((packedUnits * 1000n) / besideUnits);
   return {
     about: pool,
     ownerSubject: null,
@@ -199,17 +215,28 @@ function claimOf(pool: string, nodes: readonly FragmentedNode[], free: Free, wai
         : `${countWords(waited.jobs, 'job')} for ${perNode} GPUs and more waited on ${countWords(waited.days.length, 'day')} on which as many were free in parts; ${waited.now} of them now.`,
       `Packed, the free GPUs of ${days === undefined ? 'a day' : 'these days'} make ${gpuHourWords(Number(packedUnits / WHOLE_UNITS))} of whole nodes${days === undefined ? ' over the window' : ''} (from daily means).`,
     ],
-    fix: [
-      commentLine('slurm.conf: small jobs go where others are; no LLN=YES on the partition'),
-      'SchedulerParameters=bf_busy_nodes,pack_serial_at_end',
-      commentLine(
-        'Kubernetes: NodeResourcesFit, scoringStrategy: {type: MostAllocated, resources: [{name: nvidia.com/gpu, weight: 10}]}',
-      ),
-    ],
+    fix: packing(nodes[0]?.scheduler ?? null),
     unless: 'Small jobs are spread on purpose, for bandwidth or memory of the host.',
     takes: group.flatMap(({ subject, parts }) => dayTakes(subject, parts)),
-    reachable: { lowPermille: Number((packedUnits * 1000n) / besideUnits), highPermille: 1000 },
+    reachable: { lowPermille: packedPermille, highPermille: waited === undefined ? packedPermille : 1000 },
   };
+}
+
+const SLURM_PACKING: readonly string[] = [
+  commentLine(
+    'slurm.conf: small jobs go where others are; no LLN=YES on the partition. Add to the SchedulerParameters that are there:',
+  ),
+  'SchedulerParameters=bf_busy_nodes,pack_serial_at_end',
+];
+const KUBERNETES_PACKING: readonly string[] = [
+  commentLine('KubeSchedulerConfiguration, pluginConfig of NodeResourcesFit:'),
+  'scoringStrategy: {type: MostAllocated, resources: [{name: nvidia.com/gpu, weight: 10}]}',
+];
+
+/** How small jobs are placed where others are already, by who places them. */
+function packing(scheduler: string | null): readonly string[] {
+  if (scheduler === 'slurm') return SLURM_PACKING;
+  return scheduler === 'kubernetes' ? KUBERNETES_PACKING : [...SLURM_PACKING, ...KUBERNETES_PACKING];
 }
 
 const sumOf = (gone: readonly Dispensable[]): bigint => gone.reduce((sum, { besideUnits }) => sum + besideUnits, 0n);

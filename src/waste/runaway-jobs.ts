@@ -103,7 +103,8 @@ export const runawayJobs = detector({
   ask: ({ freshMinutes }) => ({
     live: {
       row: LiveJob,
-      tables: ['life_day'],
+      // What it has cost, it has cost since it began.
+      tables: [{ table: 'life_day', daysBefore: DAYS_BEFORE }],
       params: { freshMinutes },
       sql: LIVE_SQL,
     },
@@ -115,6 +116,9 @@ export const runawayJobs = detector({
   }),
   judge: ({ live, past }, { options, now }) => findRunaways(live, past, options, now).map(claimOf),
 });
+
+/** Jobs that live longer are rare, and are told with what they cost in so many days before the window. */
+const DAYS_BEFORE = 92;
 
 /** Question: which live jobs are far above finished ones of their kind, and in what? The dearest an hour first. */
 export function findRunaways(
