@@ -142,8 +142,11 @@ describe('fragmented-nodes', () => {
     expect(claim?.takes).toMatchObject([{ permille: 666 }]);
   });
 
-  it('of rented nodes nobody waits for no more can be given back than packing makes whole', async () => {
-    const [claim] = await claimsOn(fragmentedNodes, rowsOf(PARTS), WINDOW);
+  it.each([
+    { name: 'nobody waits for', waiting: [] },
+    { name: 'somebody waits for', waiting: [job(4)] },
+  ])('of rented nodes $name no more can be given back than packing makes whole', async ({ waiting }) => {
+    const [claim] = await claimsOn(fragmentedNodes, rowsOf(PARTS, waiting), WINDOW);
     // Six GPUs free on each of three days: one whole node of four.
     expect(claim?.reachable).toEqual({ lowPermille: 666, highPermille: 666 });
     expect(claim?.fix.join()).toContain('SchedulerParameters=');

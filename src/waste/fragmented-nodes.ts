@@ -116,7 +116,7 @@ const BLOCKED = `${POOL_DAYS}, ${WAITED}, met_day AS (
  *
  * Free GPUs beside a small job are no fault of a cluster that nobody waits for. Those of days are named on which jobs waited for whole nodes and
  * as many GPUs were free in parts, and those of all days where the nodes are rented and fewer of them would do. What packing gains is modelled: at least the whole
- * nodes that the free GPUs of a day make up on average, at most all of them; of rented nodes that nobody waits for only whole nodes can be given back. Whole empty nodes are those of empty-nodes. A rented node that is free in part is
+ * nodes that the free GPUs of a day make up on average, at most all of them; of rented nodes only whole ones can be given back. Whole empty nodes are those of empty-nodes. A rented node that is free in part is
  * named too where its jobs would have fitted into empty GPUs that are owned or committed: no packing among the rented ones says that.
  *
  * Reads: node_day, bare_time, unheld_hour, presence, waiting, life_day, holding, subject.
@@ -218,7 +218,7 @@ function claimOf(pool: string, nodes: readonly FragmentedNode[], free: Free, wai
     fix: packing(nodes[0]?.scheduler ?? null),
     unless: 'Small jobs are spread on purpose, for bandwidth or memory of the host.',
     takes: group.flatMap(({ subject, parts }) => dayTakes(subject, parts)),
-    reachable: { lowPermille: packedPermille, highPermille: waited === undefined ? packedPermille : 1000 },
+    reachable: { lowPermille: packedPermille, highPermille: days === undefined ? packedPermille : 1000 },
   };
 }
 
