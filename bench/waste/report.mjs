@@ -170,18 +170,27 @@ function reasonsTable(results) {
     const sum = sums.get(reason) ?? { usd: 0, found: 0, beside: 0 };
     sums.set(reason, { usd: sum.usd + usd, found: sum.found + found, beside: sum.beside + beside });
   };
+  const taken = (/** @type {string} */ reason) =>
+    results.reduce((sum, { said }) => sum + (said.byReason.get(reason) ?? 0), 0);
   for (const { scores } of results) {
     for (const { reason, usd, found, naive } of scores.idleReasons) add(`idle: ${reason}`, [usd, found, naive]);
     for (const { reason, usd, found, right } of scores.causes) add(`starved: ${reason}`, [usd, found, right]);
   }
   return table(
-    ['true reason', 'money', 'found in its category', 'naive rule (idle), with its cause (starved)'],
+    [
+      'true reason',
+      'money',
+      'found in its category',
+      'claimed by findings',
+      'naive rule (idle), with its cause (starved)',
+    ],
     [...sums]
       .toSorted(([a], [b]) => a.localeCompare(b))
       .map(([reason, { usd, found, beside }]) => [
         reason,
         `$${Math.round(usd).toLocaleString('en-US')}`,
         percent(found / usd),
+        percent(taken(reason) / usd),
         percent(beside / usd),
       ]),
   );

@@ -17,6 +17,7 @@ import { measured } from '../demo/run.mjs';
  * @property {readonly string[]} onMissing findings on a GPU whose telemetry is missing in their stretch
  * @property {readonly string[]} hardNegatives findings of idle money most of which is standby, thinking or an evaluation on the CPU
  * @property {number} hardNegativePart of all idle money that findings take, what is of these
+ * @property {ReadonlyMap<string, number>} byReason money that findings take, by their category and what it was really spent on: `idle: forgotten`
  * @property {readonly { detector: string, findings: number, usd: number, rest: Map<string, number> }[]} byDetector
  */
 
@@ -60,6 +61,7 @@ export async function saidOf(duck, data) {
       .filter(({ category, reason }) => category === 'idle' && HARD_NEGATIVES.has(String(reason)))
       .map(({ finding, reason }) => `${name(finding)} (${String(reason)})`),
     hardNegativePart: partOf(rests, ({ reason }) => HARD_NEGATIVES.has(String(reason))),
+    byReason: byReason(findings, rests),
     byDetector: byDetector(findings, rests),
   };
 }
@@ -69,6 +71,18 @@ function partOf(rests, isMeant) {
   const idle = rests.filter(({ category }) => category === 'idle');
   const sum = (/** @type {typeof idle} */ rows) => rows.reduce((total, { usd }) => total + Number(usd), 0);
   return idle.length === 0 ? 0 : sum(idle.filter(isMeant)) / sum(idle);
+}
+
+/** @param {readonly Finding[]} findings @param {readonly import('../demo/duck.mjs').Row[]} rests @returns {Map<string, number>} */
+function byReason(findings, rests) {
+  /** @type {Map<string, number>} */
+  const taken = new Map();
+  for (const { finding, category, reason, usd } of rests) {
+    if (findings[Number(finding)]?.kind === 'question') continue;
+    const name = `${String(category)}: ${String(reason)}`;
+    taken.set(name, (taken.get(name) ?? 0) + Number(usd));
+  }
+  return taken;
 }
 
 /** @param {string | undefined} value */
