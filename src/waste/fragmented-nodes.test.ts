@@ -128,18 +128,28 @@ describe('fragmented-nodes', () => {
     expect(claim?.reachable).toEqual({ lowPermille: 0, highPermille: 1000 });
   });
 
-  it('a GPU that computes for somebody nobody knows is not free', async () => {
-    const hours = Array.from({ length: 72 }, (_, hour) => ({
-      day: DAYS[Math.floor(hour / 24)] ?? '',
-      hour_start: `${DAYS[Math.floor(hour / 24)]} ${String(hour % 24).padStart(2, '0')}:00:00`,
-      node_id: 'r1',
-      device_id: 'r1/g3',
-      root_device_id: 'r1/g3',
-      computing_s: 3600,
-    }));
-    const [claim] = await claimsOn(fragmentedNodes, { ...rowsOf([LONE, FREE]), unheld_hour: hours }, WINDOW);
-    expect(claim?.what).toMatch(/^144 GPU-hours free/);
-    expect(claim?.takes).toMatchObject([{ permille: 666 }]);
+  describe('a GPU that computes for somebody nobody knows', () => {
+    const atWork = (node: string): Row[] =>
+      Array.from({ length: 72 }, (_, hour) => ({
+        day: DAYS[Math.floor(hour / 24)] ?? '',
+        hour_start: `${DAYS[Math.floor(hour / 24)]} ${String(hour % 24).padStart(2, '0')}:00:00`,
+        node_id: node,
+        device_id: `${node}/g3`,
+        root_device_id: `${node}/g3`,
+        computing_s: 3600,
+      }));
+
+    it('is not free', async () => {
+      const rows = { ...rowsOf(owned, [job(4)]), unheld_hour: atWork('n1') };
+      const [claim] = await claimsOn(fragmentedNodes, rows, WINDOW);
+      expect(claim?.what).toMatch(/^240 GPU-hours free/);
+      expect(claim?.takes).toMatchObject([{ permille: 666 }, { permille: 1000 }]);
+    });
+
+    it('cannot be sent elsewhere', async () => {
+      const rows = { ...rowsOf([LONE, FREE]), unheld_hour: atWork('r1') };
+      expect(await claimsOn(fragmentedNodes, rows, WINDOW)).toEqual([]);
+    });
   });
 
   it.each([

@@ -28,9 +28,10 @@ export const RentedDay = z.object({
 });
 export type RentedDay = z.infer<typeof RentedDay>;
 
-/** `besides` is the beginning of a WITH that has `beside`, the free time of each node and day beside GPUs that were held. Reads: node_day. */
+/** `besides` is the beginning of a WITH that has `beside`, the free time of each node and day beside GPUs that were held, and `at_work`: whose work is nobody's cannot be sent elsewhere. Reads: node_day. */
 export const rentedDays = (besides: string): string => `${besides}, rented AS (
     SELECT DISTINCT node_id FROM beside WHERE beside_units > 0 AND gpus > 1 AND COALESCE(purchase, '') NOT IN ${OWN}
+      AND node_id NOT IN (SELECT COALESCE(node_id, '') FROM at_work)
   ), busy AS (
     SELECT d.node_id, d.day, CAST(sum(d.held_gpus) AS BIGINT) AS held_gpus, bool_or(d.is_serving) AS is_serving,
            CAST(sum(d.held_units + d.unallocated_units) AS BIGINT) AS all_units
