@@ -110,8 +110,11 @@ describe.skipIf(!lab.installed)('a real Slurm', { timeout }, () => {
     ids['lost'] = await submit('mia', 'vision', ['--no-requeue', '-p', 'a100', '--gres=gpu:a100:1'], 'sleep 600');
     await heldForASecond('lost');
     await command('scontrol', 'update', 'nodename=a100-01', 'state=down', 'reason=Xid 79: fell off the bus');
+    const downAt = Date.now();
     await until('the node has failed', async () => (await stateOf(ids['lost'] ?? '')) === 'NODE_FAIL');
     await collect();
+    // Slurm tells whole seconds: an outage that begins and ends within one was none.
+    await until('the outage has lasted', () => Promise.resolve(Date.now() - downAt > 2000));
     await command('scontrol', 'update', 'nodename=a100-01', 'state=resume');
     const het = ['--gres=gpu:h100:2', ':', '-p', 'a100', '--gres=gpu:a100:1'];
     ids['het'] = await submit('mia', 'vision', ['-p', 'h100', ...het], 'sleep 3');
