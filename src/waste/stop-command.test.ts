@@ -30,6 +30,8 @@ it.each(HOSTILE)('the name %j is never a second command, as it is and as it is s
     stopCommand({ ...holder, name }),
     stopCommand({ ...holder, namespace: name }),
     stopCommand({ ...holder, kind: 'Deployment', name }),
+    stopCommand({ ...holder, kind: 'InferenceService', name }),
+    stopCommand({ ...holder, kind: name }),
     stopCommand({ ...holder, source: 'slurm', allocationId: name }),
     stopCommand({ ...holder, source: 'file', name }),
     stopCommand({ ...holder, source: 'file', kind: name }),
@@ -55,5 +57,35 @@ it.each([
     name: 'a deployment keeps its settings',
     of: { ...holder, kind: 'Deployment', name: 'chat' },
     want: 'kubectl scale deployment chat -n nlp --replicas=0',
+  },
+  {
+    name: 'a service of KServe keeps its settings',
+    of: { ...holder, kind: 'InferenceService', name: 'llm-old' },
+    want: 'kubectl annotate inferenceservice llm-old -n nlp serving.kserve.io/stop=true --overwrite',
+  },
+  {
+    name: 'a set of groups is scaled as a deployment is',
+    of: { ...holder, kind: 'LeaderWorkerSet', name: 'llm' },
+    want: 'kubectl scale leaderworkerset llm -n nlp --replicas=0',
+  },
+  {
+    name: 'what makes its own pods is deleted itself: no pod has its name, and one would come again',
+    of: { ...holder, kind: 'SparkApplication', name: 'etl' },
+    want: 'kubectl delete sparkapplication etl -n nlp',
+  },
+  {
+    name: 'a kind that nobody here knows may be more than the workload: the command is only told',
+    of: { ...holder, kind: 'Node', name: 'gpu-7' },
+    want: '# look at it first: kubectl delete node gpu-7 -n nlp',
+  },
+  {
+    name: 'a pod of nobody is deleted',
+    of: { ...holder, kind: 'Pod', name: 'shell' },
+    want: 'kubectl delete pod shell -n nlp',
+  },
+  {
+    name: 'what has no kind is a pod',
+    of: { ...holder, kind: null, name: 'shell' },
+    want: 'kubectl delete pod shell -n nlp',
   },
 ])('$name', ({ of, want }) => expect(stopCommand(of)).toBe(want));

@@ -16,18 +16,15 @@ interface Stoppable {
 export const HUB_USER_LABEL = 'hub.jupyter.org/username';
 export const HUB_SERVER_LABEL = 'hub.jupyter.org/servername';
 
-/** Kinds that people own by name, and what kubectl calls them; of any other the pod is deleted. */
-const KUBERNETES_KINDS: ReadonlyMap<string, string> = new Map(
-  ['Job', 'CronJob', 'PyTorchJob', 'MPIJob', 'TFJob', 'RayJob', 'RayCluster', 'JobSet', 'Workflow'].map((kind) => [
-    kind,
-    kind.toLowerCase(),
-  ]),
-);
-/** What answers requests is scaled down, not deleted: its address and its settings stay. */
-const SCALED_KINDS: ReadonlyMap<string, string> = new Map([
-  ['Deployment', 'deployment'],
-  ['StatefulSet', 'statefulset'],
+/** Kinds that are nothing but a workload: deleting one stops it. An owner may be a Node, too, of which much more hangs. */
+const DELETED_KINDS = new Set([
+  ...['Pod', 'Job', 'CronJob', 'JobSet', 'DaemonSet', 'Workflow', 'SparkApplication', 'TrainJob'],
+  ...['PyTorchJob', 'MPIJob', 'TFJob', 'XGBoostJob', 'PaddleJob', 'RayJob', 'RayCluster', 'RayService'],
 ]);
+/** What answers requests is scaled down, not deleted: its address and its settings stay. */
+const SCALED_KINDS = new Set(['Deployment', 'StatefulSet', 'ReplicaSet', 'Rollout', 'LeaderWorkerSet']);
+/** KServe stops these by an annotation and keeps them. */
+const KSERVE_KINDS = new Set(['InferenceService', 'LLMInferenceService']);
 
 /**
  * Question: what does one paste to give the GPUs of a holder back?
@@ -47,9 +44,13 @@ export function stopCommand({ source, allocationId, namespace, kind, name, hubUs
     // Kubeflow stops a notebook by this and keeps it: its volumes, its place in the list. A deleted one is gone.
     if (kind === 'Notebook')
       return `kubectl annotate notebook ${nameWord(name)}${place} kubeflow-resource-stopped="$(date -u +%FT%TZ)" --overwrite`;
-    const scaled = SCALED_KINDS.get(kind ?? '');
-    if (scaled !== undefined) return `kubectl scale ${scaled} ${nameWord(name)}${place} --replicas=0`;
-    return `kubectl delete ${KUBERNETES_KINDS.get(kind ?? '') ?? 'pod'} ${nameWord(name)}${place}`;
+    // A pod alone ends by its own name; one that a controller made comes again, so that the controller's object goes.
+    const resource = nameWord((kind ?? 'Pod').toLowerCase());
+    if (KSERVE_KINDS.has(kind ?? ''))
+      return `kubectl annotate ${resource} ${nameWord(name)}${place} serving.kserve.io/stop=true --overwrite`;
+    if (SCALED_KINDS.has(kind ?? '')) return `kubectl scale ${resource} ${nameWord(name)}${place} --replicas=0`;
+    const command = `kubectl delete ${resource} ${nameWord(name)}${place}`;
+    return DELETED_KINDS.has(kind ?? 'Pod') ? command : commentLine(`look at it first: ${command}`);
   }
   return commentLine(`stop ${nameWord(kind ?? 'job')} ${nameWord(name ?? allocationId ?? 'of nobody known')}`);
 }
