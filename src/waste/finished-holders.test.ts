@@ -265,10 +265,12 @@ describe('finished-holders', () => {
   it('says how to stop it by its scheduler, with names as words', async () => {
     const fixOf = async (more: Partial<ToldHolder>): Promise<readonly string[] | undefined> =>
       (await claimsOn(finishedHolders, holderRows([job({ isOpen: true, ...more })])))[0]?.fix;
-    expect(await fixOf({ kind: 'PyTorchJob', namespace: 'nlp' })).toEqual(['kubectl delete pytorchjob sft-1 -n nlp']);
-    expect(await fixOf({ source: 'slurm', id: '884213' })).toEqual(['scancel 884213']);
+    expect(await fixOf({ kind: 'PyTorchJob', namespace: 'nlp' })).toEqual([
+      'kubectl delete pytorchjob sft-1 -n nlp   # cluster=a',
+    ]);
+    expect(await fixOf({ source: 'slurm', id: '884213' })).toEqual(['scancel 884213   # cluster=a']);
     expect(await fixOf({ name: 'x; rm -rf ~', namespace: '$(id)' })).toEqual([
-      `kubectl delete job 'x; rm -rf ~' -n '$(id)'`,
+      `kubectl delete job 'x; rm -rf ~' -n '$(id)'   # cluster=a`,
     ]);
   });
 });

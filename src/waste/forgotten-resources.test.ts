@@ -129,8 +129,8 @@ describe('forgotten-resources', () => {
 it('ends pods, and says that a bill is of nodes', async () => {
   const fixOf = async (told: ToldHolder) => (await claimsOn(forgottenResources, holderRows([told])))[0]?.fix;
   expect(await fixOf(service())).toEqual([
-    expect.stringMatching(/^kubectl scale .*--replicas=0$/),
+    expect.stringMatching(/^kubectl scale .*--replicas=0 {3}# cluster=a$/),
     expect.stringMatching(/^# this frees pods; a bill falls once the node is gone/),
   ]);
-  expect(await fixOf(session({ source: 'slurm' }))).toEqual(['scancel 1']);
+  expect(await fixOf(session({ source: 'slurm' }))).toEqual(['scancel 1   # cluster=a']);
 });

@@ -29,6 +29,8 @@ it.each(HOSTILE)('the name %j is never a second command, as it is and as it is s
     stopCommand({ ...holder, kind: 'Notebook', hubUser: name, hubServer: name }),
     stopCommand({ ...holder, name }),
     stopCommand({ ...holder, namespace: name }),
+    stopCommand({ ...holder, cluster: name }),
+    stopCommand({ ...holder, source: 'file', cluster: name }),
     stopCommand({ ...holder, kind: 'Deployment', name }),
     stopCommand({ ...holder, kind: 'InferenceService', name }),
     stopCommand({ ...holder, kind: name }),
@@ -38,7 +40,7 @@ it.each(HOSTILE)('the name %j is never a second command, as it is and as it is s
     stopCommand({ ...holder, source: 'file', name: null, allocationId: name }),
   ];
   // At the prompt of a zsh, the shell of every Mac, # is a command like any other.
-  const pasted = lines.flatMap((line) => [line, safeText(line), line.replace(/^# /, ': ')]);
+  const pasted = lines.flatMap((line) => [line, safeText(line), line.replace(/^# /, ': ').replace('   # ', ' ')]);
   expect(pasted.filter(isHit)).toEqual([]);
 });
 
@@ -77,6 +79,11 @@ it.each([
     name: 'a kind that nobody here knows may be more than the workload: the command is only told',
     of: { ...holder, kind: 'Node', name: 'gpu-7' },
     want: '# look at it first: kubectl delete node gpu-7 -n nlp',
+  },
+  {
+    name: 'where the cluster is known it stands behind the command',
+    of: { ...holder, source: 'slurm', allocationId: '5896', cluster: 'atlas' },
+    want: 'scancel 5896   # cluster=atlas',
   },
   {
     name: 'a pod of nobody is deleted',

@@ -4,6 +4,7 @@ import { nameWord } from '../facts/shell-word.ts';
 interface Stoppable {
   readonly source: string | null;
   readonly allocationId: string | null;
+  readonly cluster?: string | null;
   readonly namespace: string | null;
   readonly kind: string | null;
   readonly name: string | null;
@@ -30,9 +31,15 @@ const KSERVE_KINDS = new Set(['InferenceService', 'LLMInferenceService']);
  * Question: what does one paste to give the GPUs of a holder back?
  *
  * Names come from labels and schedulers and are quoted: they are data, never a second command. Of a scheduler without a command
- * of its own a comment says what is to be stopped.
+ * of its own a comment says what is to be stopped. Which cluster it is meant for stands behind it: one name may be on several.
  */
-export function stopCommand({ source, allocationId, namespace, kind, name, hubUser, hubServer }: Stoppable): string {
+export function stopCommand(holder: Stoppable): string {
+  const { cluster } = holder;
+  // No object has such a name: where a shell reads it as words of the command, nothing else is met.
+  return cluster == null ? lineOf(holder) : `${lineOf(holder)}   # cluster=${nameWord(cluster)}`;
+}
+
+function lineOf({ source, allocationId, namespace, kind, name, hubUser, hubServer }: Stoppable): string {
   if (source === 'slurm' && allocationId !== null) return `scancel ${nameWord(allocationId)}`;
   if (source === 'kubernetes' && name !== null) {
     const place = namespace === null ? '' : ` -n ${nameWord(namespace)}`;

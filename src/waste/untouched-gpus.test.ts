@@ -193,14 +193,14 @@ describe('untouched-gpus', () => {
     expect(some?.fix.slice(-2)).toEqual([
       '# goes on now, and computes on its other GPUs: after its next checkpoint, to start again with fewer:',
       // It is pasted along with the rest, and would lose what is not saved.
-      '# scancel 1',
+      '# scancel 1   # cluster=a',
     ]);
     expect(some?.spark).toEqual([497]);
     const early = { g0: { computing: [['03-03 08:05', '03-03 12:00']] }, g1: {} } as const;
     const [stopped] = await claimsOn(untouchedGpus, holderRows([job({ ...now, gpus: early })]));
-    expect(stopped?.fix.slice(-2)).toEqual(['# goes on now, and computes on nothing:', 'scancel 1']);
+    expect(stopped?.fix.slice(-2)).toEqual(['# goes on now, and computes on nothing:', 'scancel 1   # cluster=a']);
     const [none] = await claimsOn(untouchedGpus, holderRows([job({ ...now, gpus: { g1: {} } })]));
-    expect(none?.fix.slice(-2)).toEqual(['# goes on now, and computes on nothing:', 'scancel 1']);
+    expect(none?.fix.slice(-2)).toEqual(['# goes on now, and computes on nothing:', 'scancel 1   # cluster=a']);
     const [past] = await claimsOn(untouchedGpus, holderRows([job()]));
     expect([past?.liveSince, past?.fix.some((line) => line.startsWith('scancel'))]).toEqual([undefined, false]);
   });
