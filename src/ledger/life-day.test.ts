@@ -32,6 +32,7 @@ it('adds the devices of a holder up, and keeps the first and the last of their t
       first_computing_at: '2026-03-02 08:30:00',
       last_computing_at: '2026-03-02 09:30:00',
       inner_idle_s: 600,
+      idle_from: '2026-03-02 09:30:00',
     }),
     stint('b', {
       node_id: 'n2',
@@ -39,6 +40,7 @@ it('adds the devices of a holder up, and keeps the first and the last of their t
       idle_s: 5400,
       first_computing_at: '2026-03-02 09:00:00',
       last_computing_at: '2026-03-02 09:30:00',
+      idle_from: '2026-03-02 09:40:00',
     }),
   ]);
   expect(others).toEqual([]);
@@ -52,6 +54,7 @@ it('adds the devices of a holder up, and keeps the first and the last of their t
     idle_s: 9000n,
     first_computing_at: '2026-03-02 08:30:00',
     last_computing_at: '2026-03-02 09:30:00',
+    idle_from: '2026-03-02 09:40:00',
     // All its devices stood still together for no time at all.
     inner_idle_s: 0n,
   });

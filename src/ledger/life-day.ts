@@ -23,14 +23,14 @@ const activity = (field: string, other: string): string =>
  * `stint_day` without its devices: most questions about jobs and sessions are asked of this, and most jobs live on one day, so that
  * nothing is left to add up for them. Seconds are of devices: two GPUs for an hour are 7,200. `first_computing_at` and `last_computing_at` are known of
  * devices with times of their own; `used_from` and `used_until` also of holders by count, of whom a day on which they computed is all use.
- * `inner_idle_s` is the longest time between two kernels that all its devices had. `gap_rows` counts devices of which gaps can be known. Its money
+ * `idle_from` is that of the device that came to rest last. `inner_idle_s` is the longest time between two kernels that all its devices had. `gap_rows` counts devices of which gaps can be known. Its money
  * stands beside it: all of it, how much of its time has no price, and how much was lost.
  *
  * Reads: stint_day, subject_day.
  */
 export const lifeDay: Stage = {
   name: 'life_day',
-  version: 2,
+  version: 3,
   unit: 'day',
   reads: [
     { table: 'stint_day', days: [0] },
@@ -68,6 +68,7 @@ export const lifeDay: Stage = {
     ['used_from', 'TIMESTAMP'],
     ['used_until', 'TIMESTAMP'],
     ['known_until', 'TIMESTAMP'],
+    ['idle_from', 'TIMESTAMP'],
     ['inner_idle_s', 'BIGINT'],
     ['gap_rows', 'BIGINT'],
     ['engine_activity', 'BIGINT'],
@@ -91,7 +92,7 @@ export const lifeDay: Stage = {
              min(first_computing_at) AS first_computing_at, max(last_computing_at) AS last_computing_at,
              min(CASE WHEN computing_s > 0 THEN COALESCE(first_computing_at, held_from) END) AS used_from,
              max(CASE WHEN computing_s > 0 THEN COALESCE(last_computing_at, held_until) END) AS used_until,
-             max(known_until) AS known_until, min(COALESCE(inner_idle_s, 0)) AS inner_idle_s,
+             max(known_until) AS known_until, max(idle_from) AS idle_from, min(COALESCE(inner_idle_s, 0)) AS inner_idle_s,
              count(COALESCE(engine_permille, util_permille)) AS gap_rows, ${activity('engine', 'sm')}, ${activity('sm', 'engine')},
              max(fb_used_mib_max) AS fb_used_mib_max, max(power_w_max) AS power_w_max
       FROM stint_day GROUP BY day, subject

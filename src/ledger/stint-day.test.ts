@@ -45,6 +45,12 @@ const cases: Readonly<Record<string, Case>> = {
       'b g 3600 0 3600 0 0, 0 0, 09:00 10:00 –, gap mean 0',
     ],
   },
+  'what stands still is idle from the end of the last long silence on': {
+    held: ['a g 08:00 09:00', 'a g 09:00 10:00'],
+    runs: ['g 08:00 08:10 computing', 'g 08:10 08:20 idle', 'g 09:30 09:40 idle', 'g 09:45 10:00 idle'],
+    sensors: ['g 08:00 0 4', 'g 09:00 0 4'],
+    want: ['a g 7200 0 600 2100 4500, 0 0, 08:00 08:10 09:30, gap mean 0'],
+  },
   'slices of one GPU are devices of their own': {
     held: ['a g/0 08:00 09:00', 'b g/1 08:00 09:00'],
     runs: ['g/0 08:00 09:00 computing'],

@@ -1,3 +1,4 @@
+import { LONG_SILENCE_S } from '../facts/long-silence.ts';
 import type { Stage } from '../facts/stage.ts';
 import { mannerSql } from '../facts/workload-manner.ts';
 
@@ -17,7 +18,8 @@ const mean = (metric: string): string => {
  *
  * One row for each holder, device and day: seconds by activity, when it first and last computed, since when it has not, and
  * what the sensors said meanwhile. Detectors read this instead of hours and samples. Holders by count have no device of their own, so that
- * times are known of them only where they hold all devices of a node; holders nobody knows are NULL. `shared_s` is the time in which others held the device too,
+ * times are known of them only where they hold all devices of a node; holders nobody knows are NULL. `idle_from` is the begin of the idle time at the end of the
+ * day, after its last kernel and its last long silence. `shared_s` is the time in which others held the device too,
  * whose kernels then cannot be told from the holder's. `inner_idle_s` is the longest time
  * between two kernels of the day: a night far from Greenwich is not at its edges. An outcome is that of an end: schedulers call what goes on `running`. What the device is and what `subject` says of the holder
  * stand here too: to look them up costs a month of ten thousand GPUs more than to carry them.
@@ -26,7 +28,7 @@ const mean = (metric: string): string => {
  */
 export const stintDay: Stage = {
   name: 'stint_day',
-  version: 8,
+  version: 9,
   unit: 'day',
   reads: [
     { table: 'gpu_hour', days: [0] },
@@ -106,16 +108,20 @@ export const stintDay: Stage = {
              CASE WHEN r.until_at < h.until_at THEN r.until_at ELSE h.until_at END AS met_until
       FROM held h JOIN run r ON h.day = r.day AND h.device_id = r.device_id AND r.from_at < h.until_at AND r.until_at > h.from_at
       WHERE h.disposition = 'held' AND NOT h.pooled AND r.class <> 'unknown'
+    ), spell AS (
+      SELECT m.*, date_diff('second', lag(met_until) OVER (PARTITION BY day, device_id, ${HOLDER} ORDER BY met_from), met_from) AS silent_s
+      FROM met m
     ), timed AS (
       SELECT day, device_id, ${HOLDER}, min(CASE WHEN class = 'computing' THEN met_from END) AS first_computing_at,
-             max(CASE WHEN class = 'computing' THEN met_until END) AS last_computing_at, max(met_until) AS known_until
-      FROM met GROUP BY day, device_id, ${HOLDER}
+             max(CASE WHEN class = 'computing' THEN met_until END) AS last_computing_at, max(met_until) AS known_until,
+             max(CASE WHEN class = 'computing' THEN met_until WHEN silent_s > ${LONG_SILENCE_S} THEN met_from END) AS broken_at
+      FROM spell GROUP BY day, device_id, ${HOLDER}
     ), idled AS (
       SELECT m.day, m.device_id, m.source, m.allocation_id, m.attempt, min(m.met_from) AS idle_from
       FROM met m JOIN timed t ON m.day = t.day AND m.device_id = t.device_id
         AND COALESCE(m.source, '') = COALESCE(t.source, '') AND COALESCE(m.allocation_id, '') = COALESCE(t.allocation_id, '')
         AND COALESCE(m.attempt, -1) = COALESCE(t.attempt, -1)
-      WHERE m.class = 'idle' AND (t.last_computing_at IS NULL OR m.met_from >= t.last_computing_at)
+      WHERE m.class = 'idle' AND (t.broken_at IS NULL OR m.met_from >= t.broken_at)
       GROUP BY m.day, m.device_id, m.source, m.allocation_id, m.attempt
     ), inner_idle AS (
       SELECT day, device_id, ${HOLDER}, max(date_diff('second', computed_until, met_from)) AS inner_idle_s

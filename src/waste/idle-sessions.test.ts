@@ -203,6 +203,77 @@ describe('idle now', () => {
   });
 });
 
+describe('after a long silence', () => {
+  const silent = (day: string, from: number, silentUntil: number, over: Partial<Day> = {}): Day => ({
+    day,
+    held: [from, 24],
+    unknownHours: silentUntil - from,
+    ...over,
+    over: { idle_from: clock(day, silentUntil), ...over.over },
+  });
+  const dark = (day: string, from: number, darkFrom: number): Day => ({
+    day,
+    held: [from, 24],
+    unknownHours: 24 - darkFrom,
+    over: { idle_from: clock(day, from), known_until: clock(day, darkFrom) },
+  });
+  const whole = (day: string): Day => ({ day, over: { idle_from: clock(day, 0) } });
+  const last: Day = today({ over: { idle_from: clock(TUE, 0) } });
+  const cases: { name: string; rows: readonly Day[]; want: readonly string[] }[] = [
+    {
+      name: 'it is idle since the silence ended, however small a part of the month that is',
+      rows: [
+        ...Array.from({ length: 28 }, (_, step) => whole(`2026-02-${String(step + 1).padStart(2, '0')}`)),
+        silent('2026-03-01', 0, 12),
+        whole(MON),
+        last,
+      ],
+      want: ['notebook notes-1 idle since Sun 12:00, 1 GPU'],
+    },
+    {
+      name: 'what is known since then is enough, though the day before is dark',
+      rows: [dark('2026-03-01', 8, 20), silent(MON, 0, 20), last],
+      want: ['notebook notes-1 idle since Mon 20:00, 1 GPU'],
+    },
+    {
+      name: 'a silence that ends at midnight is one',
+      rows: [whole('2026-03-01'), dark(MON, 0, 6), last],
+      want: ['notebook notes-1 idle since Tue 00:00, 1 GPU'],
+    },
+    {
+      name: 'of a day with a kernel it counts as unknown: nobody says on which side of it it was',
+      rows: [
+        dark('2026-03-01', 8, 20),
+        silent(MON, 0, 12, { used: [12, 15], over: { idle_from: clock(MON, 15) } }),
+        last,
+      ],
+      want: [],
+    },
+    {
+      name: 'it says nothing where the idle time is dark in between, too',
+      rows: [dark('2026-03-01', 8, 20), silent(MON, 0, 12, { unknownHours: 16 }), last],
+      want: [],
+    },
+  ];
+  it.each(cases)('$name', async ({ rows, want }) => {
+    const found = await claims(days('1', rows), { subject: [known('1')] }, { from: '2026-02-01 00:00:00', until, now });
+    expect(found.filter(({ liveSince }) => liveSince !== undefined).map(({ what }) => what)).toEqual(want);
+  });
+
+  it('its money is of the time since then', async () => {
+    const rows = [whole('2026-03-01'), silent(MON, 0, 12), last];
+    const [claim] = await claims(
+      days('1', rows),
+      { subject: [known('1')] },
+      { from: '2026-02-01 00:00:00', until, now },
+    );
+    expect(claim?.takes.map(({ firstDay, lastDay }) => [firstDay, lastDay])).toEqual([
+      [MON, MON],
+      [TUE, TUE],
+    ]);
+  });
+});
+
 describe('night after night', () => {
   const night = (id: string, day: string): Readonly<Record<string, string | number | null>>[] =>
     days(id, [

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SHARE_UNITS } from '../facts/column.ts';
+import { LONG_SILENCE_S } from '../facts/long-silence.ts';
 import { sqlCount, sqlDay, sqlTexts, sqlTime, textsInOne } from '../facts/sql-row.ts';
 import { HUB_SERVER_LABEL, HUB_USER_LABEL } from './stop-command.ts';
 
@@ -104,22 +105,33 @@ const WORDS = `
   s.subject, s.source, s.allocation_id, s.workload_kind, s.workload_name, s.workload_stem AS stem, COALESCE(s.account, s.namespace) AS home, s.namespace, s.cluster,
   s.user_name, s.node_id, s.model, s.devices, ${tenths('s.units', 's.held_s', 's.devices')} AS gpu_tenths`;
 
-/** Of each session that is there: what follows its last kernel, and the whole days after. Nobody has said that it ended. */
+/** The last kernel of a day, or the end of a long silence after it, of the day or over midnight: what was before is not the same stretch. */
+const BROKEN_AT = `CASE WHEN date_diff('second', COALESCE(s.used_until, s.known_before, s.held_from), s.idle_from) > ${LONG_SILENCE_S} THEN s.idle_from ELSE s.used_until END`;
+
+/**
+ * Of each session that is there: what follows its last kernel and its last long silence, and the whole days after. Nobody has said that it ended.
+ * Of the day of a silence what is unknown is what the idle time does not fill.
+ */
 export const SESSIONS_SQL = `
   WITH there AS (
     SELECT DISTINCT s.subject_key FROM life_day s WHERE ${IS_SESSION} AND ${isThere('s.held_until')}
   ), stint AS (
-    SELECT ${NUMBERS} FROM life_day s JOIN there t ON s.subject_key = t.subject_key WHERE ${IS_SESSION}
+    SELECT ${NUMBERS}, s.idle_from,
+           max(s.known_until) OVER (PARTITION BY s.subject_key ORDER BY s.day ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS known_before
+    FROM life_day s JOIN there t ON s.subject_key = t.subject_key WHERE ${IS_SESSION}
+  ), broken AS (
+    SELECT s.*, ${BROKEN_AT} AS broken_at FROM stint s
   ), session AS (
-    SELECT subject_key, count(*) AS days, COALESCE(max(CASE WHEN used_until IS NOT NULL THEN day END), min(day)) AS first_day, max(day) AS last_day
-    FROM stint GROUP BY subject_key
+    SELECT subject_key, count(*) AS days, COALESCE(max(CASE WHEN broken_at IS NOT NULL THEN day END), min(day)) AS first_day, max(day) AS last_day
+    FROM broken GROUP BY subject_key
   ), since AS (
-    SELECT s.*, z.days, z.first_day, z.last_day, COALESCE(s.used_until, s.held_from) AS from_at,
-           date_diff('second', COALESCE(s.used_until, s.held_from), s.held_until) AS seconds
-    FROM session z JOIN stint s ON z.subject_key = s.subject_key AND s.day >= z.first_day
+    SELECT s.*, z.days, z.first_day, z.last_day, COALESCE(s.broken_at, s.held_from) AS from_at,
+           date_diff('second', COALESCE(s.broken_at, s.held_from), s.held_until) AS seconds
+    FROM session z JOIN broken s ON z.subject_key = s.subject_key AND s.day >= z.first_day
   ), idle AS (
     SELECT subject_key, min(days) AS days, min(first_day) AS first_day, min(last_day) AS last_day, min(from_at) AS from_at,
-           CAST(sum(seconds) AS BIGINT) AS seconds, CAST(sum(unknown_s) AS BIGINT) AS unknown_s, CAST(sum(held_s) AS BIGINT) AS held_s,
+           CAST(sum(seconds) AS BIGINT) AS seconds,
+           CAST(sum(CASE WHEN broken_at IS NULL OR broken_at = used_until THEN unknown_s WHEN seconds * devices > idle_s THEN seconds * devices - idle_s ELSE 0 END) AS BIGINT) AS unknown_s, CAST(sum(held_s) AS BIGINT) AS held_s,
            max(CASE WHEN day = first_day THEN seconds * devices END) AS first_day_s, max(CASE WHEN day = first_day THEN idle_s END) AS first_day_idle_s
     FROM since GROUP BY subject_key
     HAVING CAST(sum(seconds) AS BIGINT) >= $idleSeconds AND bool_or(day = last_day AND is_open)
