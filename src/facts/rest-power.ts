@@ -20,6 +20,12 @@ export const HELD_LIFT_DECIWATTS = 700;
 /** Tenths of the mean power at work: what reaches it is work. */
 export const WORK_TENTHS = 9;
 
+/**
+ * Above this nothing rests, in tenths of a watt: twice what an H100 draws with a context (114 W), less than what large cards draw at work. The least that was seen in two days
+ * of work at which an engine reads 0 would else be its own rest.
+ */
+export const REST_DECIWATTS_MAX = 2500;
+
 /** What samples showed of a device's power: the least, whether one was of an empty GPU, and the powers at work. */
 export interface PowerSeen {
   readonly leastW: number;
@@ -33,5 +39,6 @@ export function restCeilingDeciwatts({ leastW, wasEmpty, busyCount, busyW }: Pow
   const empty = leastW * EMPTY_TENTHS;
   const held = Math.max(empty, Math.min(leastW * HELD_TENTHS, leastW * 10 + HELD_LIFT_DECIWATTS));
   const ceiling = isParked && (wasEmpty || busyCount > 0) ? held : empty;
-  return busyCount === 0 ? ceiling : Math.min(ceiling, Math.trunc((busyW * WORK_TENTHS) / busyCount));
+  const work = busyCount === 0 ? REST_DECIWATTS_MAX : Math.trunc((busyW * WORK_TENTHS) / busyCount);
+  return Math.min(ceiling, work, REST_DECIWATTS_MAX);
 }

@@ -113,6 +113,14 @@ const cases: Readonly<Record<string, Case>> = {
     ],
     want: ['10:00:00 10:02:00 computing engine', '10:02:00 10:04:00 unknown engine'],
   },
+  'an engine of 0 at 450 W is unknown, though nothing else was seen of the GPU': {
+    samples: [
+      { at: '10:00:00', engine: 0, util: 0, power: 450, memory: 20_000 },
+      { at: '10:01:00', engine: 0, util: 0, power: 251, memory: 20_000 },
+      { at: '10:02:00', engine: 0, util: 0, power: 250, memory: 20_000 },
+    ],
+    want: ['10:00:00 10:02:00 unknown engine', '10:02:00 10:03:00 idle engine'],
+  },
   'readings of power without memory beside them are not taken for parked': {
     samples: [
       { at: '10:00:00', engine: 0, power: 9, memory: 0 },

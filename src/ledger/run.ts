@@ -4,6 +4,7 @@ import {
   HELD_LIFT_DECIWATTS,
   HELD_TENTHS,
   PARKED_MIB_MIN,
+  REST_DECIWATTS_MAX,
   WORK_TENTHS,
 } from '../facts/rest-power.ts';
 import type { Stage } from '../facts/stage.ts';
@@ -43,7 +44,9 @@ const REST = `
                 THEN least_w * ${EMPTY_TENTHS}
                 WHEN least_w * ${HELD_TENTHS} < least_w * 10 + ${HELD_LIFT_DECIWATTS} THEN least_w * ${HELD_TENTHS}
                 ELSE least_w * 10 + ${HELD_LIFT_DECIWATTS} END AS held_rest,
-           CAST((busy_w * ${WORK_TENTHS} - busy_w * ${WORK_TENTHS} % NULLIF(busy_count, 0)) / NULLIF(busy_count, 0) AS BIGINT) AS work
+           CASE WHEN busy_w * ${WORK_TENTHS} < busy_count * ${REST_DECIWATTS_MAX}
+                THEN CAST((busy_w * ${WORK_TENTHS} - busy_w * ${WORK_TENTHS} % NULLIF(busy_count, 0)) / NULLIF(busy_count, 0) AS BIGINT)
+                ELSE ${REST_DECIWATTS_MAX} END AS work
     FROM (
       SELECT day, device_id, min(least_power_w) AS least_w, CAST(sum(empty_count) AS BIGINT) AS empty_count,
              CAST(sum(busy_count) AS BIGINT) AS busy_count, CAST(sum(busy_power_w) AS BIGINT) AS busy_w
@@ -75,7 +78,7 @@ const reading = (metric: string, column: string): string => `
  */
 export const run: Stage = {
   name: 'run',
-  version: 2,
+  version: 3,
   unit: 'day',
   reads: [
     { table: 'gpu_sample', days: [-1, 0] },

@@ -72,9 +72,10 @@ function restOf(drawn: readonly SampleRow[]): Rest {
     busy.length === 0
       ? Infinity
       : Math.floor((9 * busy.reduce((sum, { power_w }) => sum + (power_w ?? 0), 0)) / busy.length);
+  const most = Math.min(work, 2500);
   const empty = 13 * least;
   const held = wasEmpty || busy.length > 0 ? Math.max(empty, Math.min(35 * least, 10 * least + 700)) : empty;
-  return { empty: Math.min(empty, work), held: Math.min(held, work) };
+  return { empty: Math.min(empty, most), held: Math.min(held, most) };
 }
 
 export function activityOf(samplesOfDevice: readonly SampleRow[]): ActivityOfDevice {
