@@ -138,11 +138,12 @@ describe('empty-nodes', () => {
     expect(claim?.because[1]).toBe(
       '4 jobs for 30 GPUs wait for this pool now, held back by Resources; 2 of them would fit together on the 8 GPUs of nodes that are empty now.',
     );
-    expect(claim?.fix.slice(0, 4)).toEqual([
+    expect(claim?.fix).toEqual([
       "scontrol update nodename='n1,n2' state=drain reason=empty",
       "# then see that still nothing runs there: squeue --nodelist='n1,n2'",
       'aws ec2 stop-instances --instance-ids i-n1 i-n2 --region us-east-1',
       '# what a group of an autoscaler started comes again when it stops: lower the size of the group instead',
+      '# for next time: SuspendTime=600 in slurm.conf, with a SuspendProgram and a ResumeProgram',
     ]);
   });
 
@@ -165,6 +166,22 @@ describe('empty-nodes', () => {
     const node = [{ node_id: 'n1', zone: 'us-central1-a' }];
     const [claim] = await claimsOn(emptyNodes, { ...rows, subject, node }, WINDOW);
     expect(claim?.fix.filter((line) => !line.startsWith('#'))).toEqual(want);
+  });
+
+  it('looks at all nodes it stops, and speaks of the autoscalers of Kubernetes', async () => {
+    const rows = rowsOf(NODES);
+    const subject = (rows['subject'] ?? []).map((row) =>
+      row['what'] === 'job' ? { ...row, source: 'kubernetes' } : row,
+    );
+    const [claim] = await claimsOn(emptyNodes, { ...rows, subject }, WINDOW);
+    expect(claim?.fix).toEqual([
+      'kubectl cordon n1 n2',
+      '# then see that still nothing runs there: kubectl describe nodes n1 n2   (nvidia.com/gpu under Allocated resources)',
+      'aws ec2 stop-instances --instance-ids i-n1 i-n2 --region us-east-1',
+      '# what a group of an autoscaler started comes again when it stops: lower the size of the group instead',
+      '# for next time: Karpenter consolidationPolicy: WhenEmpty, consolidateAfter: 10m;',
+      '# or cluster-autoscaler --scale-down-unneeded-time=10m',
+    ]);
   });
 
   it.each([

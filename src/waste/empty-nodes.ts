@@ -220,7 +220,7 @@ function poolClaim(
         ? []
         : [`${empty.length} empty now, since ${timeWords(earliest(empty), now)} at the earliest.`]),
     ],
-    fix: FIXES[tenure](empty),
+    fix: FIXES[tenure](empty, group[0]?.scheduler ?? null),
     unless:
       tenure === 'rented'
         ? 'They are kept warm for a peak: then their state is spare, or the finding exempt.'
@@ -277,7 +277,9 @@ function fittingTogether(waiting: readonly WaitingJob[], free: number): number {
 const fittingWords = (fitting: number): string =>
   fitting === 0 ? 'none of them would fit' : `${fitting} of them would fit together`;
 
-const FIXES: Readonly<Record<ReturnType<typeof tenureOf>, (now: readonly EmptyNode[]) => string[]>> = {
+type Fix = (now: readonly EmptyNode[], scheduler: string | null) => string[];
+
+const FIXES: Readonly<Record<ReturnType<typeof tenureOf>, Fix>> = {
   rented: releaseCommands,
   own: () => [],
   unknown: () => [
@@ -288,27 +290,36 @@ const FIXES: Readonly<Record<ReturnType<typeof tenureOf>, (now: readonly EmptyNo
 };
 
 /** Takes the machines that are empty now from their scheduler and stops them, and tells the autoscaler to do so next time. */
-function releaseCommands(now: readonly EmptyNode[]): string[] {
+function releaseCommands(now: readonly EmptyNode[], scheduler: string | null): string[] {
   return [
     ...(now.length === 0
       ? []
       : [
-          ...drainLines(now),
+          ...drainLines(now, scheduler),
           ...stopMachines(now, { isSpot: now[0]?.purchase === 'spot' }),
           commentLine(
             'what a group of an autoscaler started comes again when it stops: lower the size of the group instead',
           ),
         ]),
+    ...nextTime(scheduler),
+  ];
+}
+
+function nextTime(scheduler: string | null): string[] {
+  const slurm = 'SuspendTime=600 in slurm.conf, with a SuspendProgram and a ResumeProgram';
+  if (scheduler === 'slurm') return [commentLine(`for next time: ${slurm}`)];
+  return [
     commentLine('for next time: Karpenter consolidationPolicy: WhenEmpty, consolidateAfter: 10m;'),
-    commentLine('cluster-autoscaler --scale-down-unneeded-time=10m; Slurm SuspendTime=600'),
+    commentLine('or cluster-autoscaler --scale-down-unneeded-time=10m'),
+    ...(scheduler === 'kubernetes' ? [] : [commentLine(`or, of Slurm, ${slurm}`)]),
   ];
 }
 
 /** A job may have come since: first nothing new is placed there, then somebody looks. */
-function drainLines(now: readonly EmptyNode[]): string[] {
+function drainLines(now: readonly EmptyNode[], scheduler: string | null): string[] {
   const names = now.map(({ nodeId }) => nodeId);
   const look = 'then see that still nothing runs there:';
-  switch (now[0]?.scheduler) {
+  switch (scheduler) {
     case 'slurm': {
       const list = nameWord(names.join(','));
       return [
@@ -320,7 +331,7 @@ function drainLines(now: readonly EmptyNode[]): string[] {
       const list = names.map(nameWord).join(' ');
       return [
         `kubectl cordon ${list}`,
-        commentLine(`${look} kubectl get pods -A --field-selector spec.nodeName=${nameWord(names[0] ?? '')}`),
+        commentLine(`${look} kubectl describe nodes ${list}   (nvidia.com/gpu under Allocated resources)`),
       ];
     }
     default:
