@@ -81,8 +81,20 @@ describe('telemetry-gaps', () => {
           { from: '03-02 00:00', until: '03-02 22:00', isOpen: false },
         ),
       ],
+      presence: [{ node_id: 'n1', device_id: 'g0', from_at: '2026-03-03 00:00:00', until_at: '2026-03-04 00:00:00' }],
       fix: /kubectl delete pod .*dcgm-exporter|systemctl restart/,
       because: '1 GPU silent when last held, and held by nobody now; the last of them was heard Mon 10:00.',
+    },
+    'a GPU that was silent when its job ended, and whose machine has gone since': {
+      told: [
+        job(
+          { g0: { unknown: [['03-02 10:00', '03-02 22:00']] } },
+          { from: '03-02 00:00', until: '03-02 22:00', isOpen: false },
+        ),
+      ],
+      presence: [{ node_id: 'n1', device_id: 'g0', from_at: '2026-03-02 00:00:00', until_at: '2026-03-02 23:00:00' }],
+      fix: /^# they are gone or back; next time/,
+      because: '1 GPU silent when last held, and no longer known to be there; the last of them was heard Mon 10:00.',
     },
     'one whose next job is heard': {
       told: [
@@ -96,8 +108,8 @@ describe('telemetry-gaps', () => {
       because: 'None of it counts as idle.',
     },
   };
-  it.each(Object.entries(after))('says what became of %s', async (_, { told, fix, because }) => {
-    const [claim] = await claimsOn(telemetryGaps, holderRows(told));
+  it.each(Object.entries(after))('says what became of %s', async (_, { told, fix, because, ...rest }) => {
+    const [claim] = await claimsOn(telemetryGaps, { ...holderRows(told), ...rest });
     expect(claim?.fix.join('\n')).toMatch(fix);
     expect(claim?.because).toContain(because);
   });

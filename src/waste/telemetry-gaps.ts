@@ -21,8 +21,9 @@ const Gap = z.object({
   /** GPUs of which nothing is known at the end of the window, and when the last of them was heard; null: not in the window. */
   missingNow: sqlCount,
   heardAt: sqlTime.nullable(),
-  /** GPUs that were silent when they were last held, missing now or held by nobody since; where they are, and when the last of them was heard. */
+  /** GPUs that were silent when they were last held, missing now or held by nobody since, and those of them whose machine is gone; where the others are, and when the last of all was heard. */
   unheard: sqlCount,
+  gone: sqlCount,
   unheardNodes: z.array(z.string().nullable()).nullable(),
   unheardSince: sqlTime.nullable(),
 });
@@ -80,17 +81,20 @@ const GAPS = `${UNKNOWN}, device AS (
   ), heard AS (
     SELECT device_id, max(known_until) AS heard_at, max(held_until) AS last_held FROM stint_day
     WHERE device_id IN (SELECT device_id FROM device) GROUP BY device_id
+  ), there AS (
+    SELECT DISTINCT node_id FROM presence WHERE until_at >= $until - INTERVAL '1' HOUR
   ), judged AS (
-    SELECT device.*, heard.heard_at, device.held_until >= $until - INTERVAL '1' HOUR
+    SELECT device.*, heard.heard_at, there.node_id IS NULL AND device.held_until < $until - INTERVAL '1' HOUR AS is_gone, device.held_until >= $until - INTERVAL '1' HOUR
              AND (device.known_until IS NULL OR date_diff('second', device.known_until, device.held_until) > $freshSeconds) AS is_missing,
            heard.heard_at IS NULL OR date_diff('second', heard.heard_at, heard.last_held) > $freshSeconds AS is_unheard
-    FROM device JOIN heard ON device.device_id = heard.device_id
+    FROM device JOIN heard ON device.device_id = heard.device_id LEFT JOIN there ON device.node_id = there.node_id
   )
   SELECT cluster, cause, min(source) AS source, count(DISTINCT gpu_id) AS gpus, array_agg(DISTINCT node_id ORDER BY node_id) AS nodes,
          CAST(sum(unknown_s) AS BIGINT) AS "unknownGpuS", min(first_day) AS "firstDay", max(last_day) AS "lastDay",
          count(DISTINCT CASE WHEN is_missing THEN gpu_id END) AS "missingNow",
          max(CASE WHEN is_missing THEN known_until END) AS "heardAt", count(DISTINCT CASE WHEN is_unheard THEN gpu_id END) AS unheard,
-         array_agg(DISTINCT node_id ORDER BY node_id) FILTER (WHERE is_unheard) AS "unheardNodes", max(CASE WHEN is_unheard THEN heard_at END) AS "unheardSince"
+         count(DISTINCT CASE WHEN is_unheard AND is_gone THEN gpu_id END) AS gone,
+         array_agg(DISTINCT node_id ORDER BY node_id) FILTER (WHERE is_unheard AND NOT is_gone) AS "unheardNodes", max(CASE WHEN is_unheard THEN heard_at END) AS "unheardSince"
   FROM judged GROUP BY cluster, cause HAVING sum(unknown_s) >= $unknownSecondsMin ORDER BY cluster, cause`;
 
 const TAKE = `CAST(r.first_day AS VARCHAR) || ' ' || CAST(r.last_day AS VARCHAR) || ' ' || r.subject`;
@@ -110,7 +114,7 @@ const SUBJECTS = `${UNKNOWN}, part AS (
  * It claims no saving: it says what nothing is said about, and asks where a field that is off would sharpen what is said. One finding for each cluster and
  * cause, because one repair mends it.
  *
- * Reads: stint_day, holding, subject.
+ * Reads: stint_day, holding, subject, presence.
  */
 export const telemetryGaps = detector({
   name: 'telemetry-gaps',
@@ -129,7 +133,7 @@ export const telemetryGaps = detector({
   ask: ({ unknownPermilleMin, gpuHoursMin, freshMinutes }) => ({
     gaps: {
       row: Gap,
-      tables: ['stint_day', 'holding', 'subject'],
+      tables: ['stint_day', 'holding', 'subject', 'presence'],
       params: {
         unknownPermilleMin,
         unknownSecondsMin: Math.round(gpuHoursMin * 3600),
@@ -237,22 +241,23 @@ function whatOf({ cause, gpus: count, missingNow }: Gap, place: string): string 
 }
 
 /** Of GPUs that nobody holds now, silence is not seen; that they are back is only said of those that were heard again. */
-function silenceWords({ unheard, unheardSince }: Gap, now: Date): string[] {
+function silenceWords({ unheard, gone, unheardSince }: Gap, now: Date): string[] {
   if (unheard === 0) return [];
+  const today = gone === unheard ? 'no longer known to be there' : 'held by nobody now';
   return [
     unheardSince === null
-      ? `${countWords(unheard, 'GPU')} not heard of in the whole window, and held by nobody now.`
-      : `${countWords(unheard, 'GPU')} silent when last held, and held by nobody now; the last of them was heard ${timeWords(unheardSince, now)}.`,
+      ? `${countWords(unheard, 'GPU')} not heard of in the whole window, and ${today}.`
+      : `${countWords(unheard, 'GPU')} silent when last held, and ${today}; the last of them was heard ${timeWords(unheardSince, now)}.`,
   ];
 }
 
-function fixOf({ cause, source, unheardNodes }: Gap): string[] {
+function fixOf({ cause, source, gone, unheardNodes }: Gap): string[] {
   const named = (unheardNodes ?? []).flatMap((node) => node ?? []).slice(0, 8);
   switch (cause) {
     case 'silent':
       if (named.length === 0)
         return [
-          commentLine('they are back; next time an alert says so within minutes:'),
+          commentLine(`they are ${gone === 0 ? 'back' : 'gone or back'}; next time an alert says so within minutes:`),
           'expr: absent_over_time(DCGM_FI_DEV_GPU_UTIL[15m]) or up{job=~".*dcgm.*"} == 0',
         ];
       if (source === 'kubernetes')
