@@ -128,7 +128,8 @@ describe('telemetry-gaps', () => {
       { day: '2026-03-03', source: 'slurm', allocation_id: '1', attempt: 0, node_id: 'n1', gpu_count: 1 },
     ];
     const [claim] = await claimsOn(telemetryGaps, { ...rows, holding });
-    expect(claim?.what).toBe('1 GPU of a held by count: which of a node’s GPUs a job has is not known');
+    expect(claim?.what).toBe('1 GPU of a on nodes of which jobs hold some by count: which ones a job has is not known');
+    expect(claim?.because[1]).toBe('They send their samples; whose these are nobody says.');
   });
 
   it('asks for the profiling fields of GPUs that send utilisation alone, and claims nothing', async () => {

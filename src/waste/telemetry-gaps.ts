@@ -173,13 +173,15 @@ function claimOf(gap: Gap, takes: readonly string[], now: Date): Claim {
     what: whatOf(gap, place),
     because: [
       `${gpuHourWords(gap.unknownGpuS)} of ${countWords(gpus, 'GPU')} seen in the window unknown ${daysWords(gap.firstDay, gap.lastDay)}${nodes.length === 0 ? '' : `, on ${someWords(nodes)}`}.`,
-      ...(missingNow === 0
-        ? silenceWords(gap, now)
-        : [
-            heardAt === null
-              ? `${countWords(missingNow, 'GPU')} ${cause === 'fields' ? 'without a sample of activity' : 'not heard of'} in the whole window.`
-              : `${countWords(missingNow, 'GPU')} missing now; the last of them was heard ${timeWords(heardAt, now)}.`,
-          ]),
+      ...(cause === 'by-count'
+        ? ['They send their samples; whose these are nobody says.']
+        : missingNow === 0
+          ? silenceWords(gap, now)
+          : [
+              heardAt === null
+                ? `${countWords(missingNow, 'GPU')} ${cause === 'fields' ? 'without a sample of activity' : 'not heard of'} in the whole window.`
+                : `${countWords(missingNow, 'GPU')} missing now; the last of them was heard ${timeWords(heardAt, now)}.`,
+            ]),
       'None of it counts as idle.',
     ],
     fix: fixOf(gap),
@@ -236,7 +238,7 @@ function whatOf({ cause, gpus: count, missingNow }: Gap, place: string): string 
         ? `${gpus} ${send} samples without activity: nothing is said about ${them}`
         : `${gpus} sent samples without activity${now}: nothing is said about ${now === '' ? them : 'those hours'}`;
     case 'by-count':
-      return `${gpus} held by count: which of a node’s GPUs a job has is not known`;
+      return `${gpus} on nodes of which jobs hold some by count: which ones a job has is not known`;
   }
 }
 
