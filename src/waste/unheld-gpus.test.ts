@@ -50,6 +50,11 @@ describe('GPUs that compute and that no job holds', () => {
         'The ledger has $24.00 of them as unallocated until somebody says whose they are; no advice counts them as empty.',
       ],
     });
+    expect(claim?.fix.slice(0, 2)).toEqual(['# none of it runs now; who was logged in then:', 'ssh box last -F']);
+  });
+
+  it('are looked for by their process where it runs', async () => {
+    const [claim] = await claimsOn(unheldGpus, { unheld_hour: hours(24), subject_day: [empty()] });
     expect(claim?.fix[0]).toBe('ssh box nvidia-smi --query-compute-apps=gpu_uuid,pid,used_memory --format=csv');
   });
 

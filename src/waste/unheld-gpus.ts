@@ -82,6 +82,8 @@ export const unheldGpus = detector({
 
 /** So many machines are pasted at once. */
 const PASTED_MAX = 3;
+/** A process whose last hour began so shortly ago may still be there to be looked at. */
+const LIVE_MS = 2 * 3_600_000;
 
 function questionOf(place: string, group: readonly UnheldNode[], now: Date): Claim {
   const gpus = group.reduce((sum, node) => sum + node.gpus, 0);
@@ -104,16 +106,30 @@ function questionOf(place: string, group: readonly UnheldNode[], now: Date): Cla
       ...(names.length === 0 ? [] : [`On ${someWords(names)}: ${someWords(group.flatMap(({ devices }) => devices))}.`]),
       `The ledger has ${prices.length === 0 ? 'them' : `${moneyWords(prices.reduce((a, b) => a + b, 0n))} of them`} as unallocated until somebody says whose they are; no advice counts them as empty.`,
     ],
-    fix: [
-      ...names
-        .slice(0, PASTED_MAX)
-        .map((node) => `ssh ${nameWord(node)} nvidia-smi --query-compute-apps=gpu_uuid,pid,used_memory --format=csv`),
-      commentLine(
-        'then ps -o user= -p PID says whose; a source nvidia-smi sees processes by itself (docs/sources/nvidia-smi.md)',
-      ),
-    ],
+    fix: looksAt(group, now),
     unless: 'Another scheduler hands these GPUs out, whose jobs are not collected: then bursar init should know it.',
     takes: [],
     isQuestion: true,
   };
+}
+
+/** A process is asked for on the machines on which one is there; of what is over only who was logged in is known. */
+function looksAt(group: readonly UnheldNode[], now: Date): string[] {
+  const isLive = ({ lastHour }: UnheldNode): boolean => now.getTime() - lastHour.getTime() <= LIVE_MS;
+  const live = group.filter(isLive);
+  const names = (live.length === 0 ? group : live).flatMap(({ nodeId }) => nodeId ?? []).slice(0, PASTED_MAX);
+  if (live.length === 0)
+    return [
+      commentLine('none of it runs now; who was logged in then:'),
+      ...names.map((node) => `ssh ${nameWord(node)} last -F`),
+      commentLine('next time a source nvidia-smi sees the processes by itself (docs/sources/nvidia-smi.md)'),
+    ];
+  return [
+    ...names.map(
+      (node) => `ssh ${nameWord(node)} nvidia-smi --query-compute-apps=gpu_uuid,pid,used_memory --format=csv`,
+    ),
+    commentLine(
+      'then ps -o user= -p PID says whose; a source nvidia-smi sees processes by itself (docs/sources/nvidia-smi.md)',
+    ),
+  ];
 }
