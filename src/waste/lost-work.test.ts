@@ -96,7 +96,7 @@ const CASES: Readonly<Record<string, { attempts: readonly Attempts[]; what: stri
       ],
       what: 'train loses 50 % of its time to bad ends, 5 attempts of 10',
       because: '5 attempts failed (200 GPU-hours, the middle one after 10 h).',
-      fix: 'torchrun --max-restarts=3 train.py   # restarts in place, with the GPUs it has',
+      fix: 'torchrun --nproc-per-node=gpu --max-restarts=3 train.py   # restarts in place, with the GPUs it has',
     },
     'most die early: a smoke run': {
       attempts: [{ count: 30, outcome: 'failed', hours: 0.2, lost: 0.2 }],
@@ -106,7 +106,7 @@ const CASES: Readonly<Record<string, { attempts: readonly Attempts[]; what: stri
     'preempted work saves when it is told to go': {
       attempts: [{ count: 5, outcome: 'preempted', hours: 10, lost: 3 }],
       what: 'train loses 30 % of its time to bad ends, 5 attempts of 5',
-      fix: '#SBATCH --requeue --signal=B:USR1@120   # two minutes to save; trap USR1 in the script',
+      fix: '# slurm.conf sends it at preemption only by SlurmctldParameters=preempt_send_user_signal; GraceTime is the time to save',
     },
     'tries after the first are counted': {
       attempts: [

@@ -206,7 +206,7 @@ const smokeRun = (source: string): readonly string[] => [
   ),
 ];
 
-const RESTARTS = 'torchrun --max-restarts=3 train.py   # restarts in place, with the GPUs it has';
+const RESTARTS = 'torchrun --nproc-per-node=gpu --max-restarts=3 train.py   # restarts in place, with the GPUs it has';
 
 const FIXES: Readonly<Record<string, (source: string) => readonly string[]>> = {
   failed: (source) => [
@@ -221,7 +221,10 @@ const FIXES: Readonly<Record<string, (source: string) => readonly string[]>> = {
   preempted: (source) =>
     bySource(
       source,
-      ['#SBATCH --requeue --signal=B:USR1@120   # two minutes to save; trap USR1 in the script'],
+      [
+        '#SBATCH --requeue --signal=B:USR1@120   # saves when it comes: trap USR1 in the script',
+        '# slurm.conf sends it at preemption only by SlurmctldParameters=preempt_send_user_signal; GraceTime is the time to save',
+      ],
       ['spec: { terminationGracePeriodSeconds: 120 }   # save on SIGTERM, resume from the newest checkpoint'],
       ['# save on SIGTERM, and on the cloud’s notice of a spot machine; resume from the newest checkpoint'],
     ),
