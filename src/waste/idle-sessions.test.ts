@@ -300,6 +300,24 @@ describe('night after night', () => {
     ]);
   });
 
+  it('says what its user can do, and of the setting for all only that there is one', async () => {
+    const fixOf = async (labels: Readonly<Record<string, string>>) => {
+      const subject = [{ ...known('1'), day: '2026-02-11', labels }];
+      return (await claimsOn(idleSessions, { stint_day: night('1', '2026-02-10'), subject }))[0]?.fix;
+    };
+    const hub = { 'hub.jupyter.org/username': 'mchen' };
+    const all =
+      '# whoever runs the cluster can do it for all: ENABLE_CULLING=true, CULL_IDLE_TIME=120 of the notebook controller; jupyterhub-idle-culler --timeout=7200';
+    expect(await fixOf({})).toEqual([
+      '# in the evening:',
+      'kubectl annotate notebook notes-1 -n nlp kubeflow-resource-stopped="$(date -u +%FT%TZ)" --overwrite',
+      all,
+    ]);
+    expect((await fixOf(hub))?.[1]).toBe(
+      "kubectl delete pod -n nlp -l 'component=singleuser-server,hub.jupyter.org/username=mchen'",
+    );
+  });
+
   it('the sessions of one person and name are one finding, never one a night', async () => {
     const rows = ['2026-02-10', '2026-02-12', '2026-02-16'].flatMap((day, index) => night(String(index), day));
     const all = await claims(rows, { subject: ['0', '1', '2'].map((id) => known(id)) });

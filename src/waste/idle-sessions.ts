@@ -4,7 +4,7 @@ import { detector } from '../facts/detector.ts';
 import type { NightsOfSessions, Session } from './idle-stretches.ts';
 import { NIGHTS_SQL, nightsOfSessions, session, SESSIONS_SQL } from './idle-stretches.ts';
 import { dayAfter } from './day-spark.ts';
-import { stopCommand } from './stop-command.ts';
+import { commentLine, stopCommand } from './stop-command.ts';
 import { stopMachines } from './stop-machines.ts';
 import { stemWords } from './run-words.ts';
 import { countWords, gpuWords, spanWords, timeWords, wholeWords } from './wording.ts';
@@ -166,14 +166,18 @@ function stopCommands(each: Session): string[] {
   return stopMachines([each]);
 }
 
-/** So that the next night ends by itself. */
-function endingCommands({ source, provider }: NightsOfSessions): string[] {
+/** What its user can do; a setting for everybody's sessions is of who runs the cluster, and only told. */
+function endingCommands(each: NightsOfSessions): string[] {
+  const { source, provider } = each;
   if (source === 'slurm')
     return ['salloc --time=10:00:00  # or #SBATCH --time=10:00:00: it ends by itself in the evening'];
   if (source === 'kubernetes')
     return [
-      'kubectl set env deployment/notebook-controller-deployment -n kubeflow ENABLE_CULLING=true CULL_IDLE_TIME=120',
-      '# JupyterHub: jupyterhub-idle-culler --timeout=7200',
+      commentLine(each.sessions === 1 ? 'in the evening:' : 'in the evening, as of the last one:'),
+      stopCommand({ ...each, kind: each.workloadKind, name: each.workloadName }),
+      commentLine(
+        'whoever runs the cluster can do it for all: ENABLE_CULLING=true, CULL_IDLE_TIME=120 of the notebook controller; jupyterhub-idle-culler --timeout=7200',
+      ),
     ];
   return provider === null
     ? ['shutdown +600  # in the morning: it ends by itself in the evening']

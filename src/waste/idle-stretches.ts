@@ -61,6 +61,9 @@ export const nightsOfSessions = z.object({
   workloadName: z.string().nullable(),
   stem: z.string().nullable(),
   cluster: z.string().nullable(),
+  namespace: z.string().nullable(),
+  hubUser: z.string().nullable(),
+  hubServer: z.string().nullable(),
   nodeId: z.string().nullable(),
   provider: z.string().nullable(),
   model: z.string().nullable(),
@@ -241,7 +244,7 @@ export const NIGHTS_SQL = `
     SELECT ${WORDS} FROM held s JOIN kindred f ON s.subject_key = f.latest_key AND s.day = f.last_day
   )
   SELECT f.kin, CASE WHEN f.sessions = 1 THEN f.latest END AS subject, f.latest, w.source, w.allocation_id AS "allocationId", w.workload_kind AS "workloadKind",
-         w.workload_name AS "workloadName", w.stem, w.cluster, w.node_id AS "nodeId", k.provider, w.model, w.gpu_tenths AS "gpuTenths", f.sessions, f.days,
+         w.workload_name AS "workloadName", w.stem, w.cluster, w.namespace, k.labels['${HUB_USER_LABEL}'] AS "hubUser", k.labels['${HUB_SERVER_LABEL}'] AS "hubServer", w.node_id AS "nodeId", k.provider, w.model, w.gpu_tenths AS "gpuTenths", f.sessions, f.days,
          f.nights, f.seconds AS "nightSeconds", f.is_ones AS "isOnes", f.has_power AS "hasPower", t.takes
   FROM kindred f JOIN told w ON f.latest = w.subject LEFT JOIN taken t ON f.kin = t.kin
   LEFT JOIN subject k ON f.latest = k.subject AND f.last_day = k.day
