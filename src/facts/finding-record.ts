@@ -58,6 +58,8 @@ export interface FindingWish {
   readonly until: string | null;
   /** The state it had for the one who decides: where it has another by now, nothing is kept. */
   readonly seen?: FindingState;
+  /** Who was to look after it then, null for nobody: an assignment leaves the state as it is. */
+  readonly seenAssignedTo?: string | null;
 }
 
 /** What became of a wish: the finding after it, or as it is where somebody else was first. */

@@ -115,6 +115,11 @@ describe('what people say', () => {
     expect(told).toMatchObject({ at: later, by: 'mchen', change });
   });
 
+  it('to reopen what is open already writes nothing', () => {
+    const was = record('open', { reason: 'not ours', by: 'kim' });
+    expect(afterWish(was, { ...wish, change: 'reopen' })).toEqual({ record: was, change: undefined });
+  });
+
   it('who it is assigned to does not change its state', () => {
     const { record: after } = afterWish(record('accepted'), { ...wish, change: 'assign', detail: 'kim' });
     expect([after.state, after.assignedTo]).toEqual(['accepted', 'kim']);

@@ -61,6 +61,7 @@ export function afterWish(record: FindingRecord, wish: FindingWish): FindingStep
     case 'dismiss':
       return step({ state: 'dismissed', until: null, reason: detail, by });
     case 'reopen':
+      if (record.state === 'open') return { record, change: undefined };
       return step({ state: 'open', until: null, reason: detail, by });
   }
 }

@@ -57,8 +57,31 @@ it('a look at older facts changes nothing of what newer ones said', async () => 
   writer.close();
 });
 
+it('what changes nothing leaves no line in the history', async () => {
+  const writer = await openFindingWriter(dataDir);
+  writer.look(look('2026-03-02T11:00:00Z', ['a']));
+  const wish = { at: '2026-03-02T12:00:00Z', change: 'reopen', detail: 'again', until: null, by: 'kim' } as const;
+  expect(writer.change(1, wish)).toMatchObject({ isKept: true, record: { state: 'open', by: null } });
+  expect(writer.history(1).map(({ change }) => change)).toEqual(['found']);
+  writer.close();
+});
+
 describe('of two who saw the same', () => {
   const wish = { at: '2026-03-02T12:00:00Z', change: 'accept', detail: null, until: null } as const;
+
+  it('the first assigns it, and the other is told who has it now', async () => {
+    const [one, two] = [await openFindingWriter(dataDir), await openFindingWriter(dataDir)];
+    one.look(look('2026-03-02T11:00:00Z', ['a']));
+    const assign = { ...wish, change: 'assign', seen: 'open', seenAssignedTo: null } as const;
+    expect(one.change(1, { ...assign, by: 'kim', detail: 'kim' })).toMatchObject({ isKept: true });
+    expect(two.change(1, { ...assign, by: 'lee', detail: 'lee' })).toMatchObject({
+      isKept: false,
+      record: { state: 'open', assignedTo: 'kim' },
+    });
+    const again = { ...assign, by: 'lee', detail: 'lee', seenAssignedTo: 'kim' };
+    expect(two.change(1, again)).toMatchObject({ isKept: true, record: { assignedTo: 'lee' } });
+    for (const writer of [one, two]) writer.close();
+  });
 
   it('the first decides, and the other is told what it is now', async () => {
     const [one, two] = [await openFindingWriter(dataDir), await openFindingWriter(dataDir)];

@@ -130,15 +130,16 @@ function keepLook(database: Database, look: FindingLook): readonly FindingRecord
 function keepWish(database: Database, number: number, wish: FindingWish): FindingWished | undefined {
   const record = recordsOf(database).find((each) => each.number === number);
   if (record === undefined) return undefined;
-  if (wish.seen !== undefined && !isAsSeen(record, wish.seen)) return { isKept: false, record };
+  if (!isAsSeen(record, wish)) return { isKept: false, record };
   const step = afterWish(record, wish);
-  keepStep(database, step);
+  if (step.record !== record) keepStep(database, step);
   return { isKept: true, record: step.record };
 }
 
 /** A look that writes nothing shows what is kept as fixed as back, where it is claimed again. */
-function isAsSeen({ state }: FindingRecord, seen: FindingState): boolean {
-  return seen === state || (seen === 'back' && state === 'fixed');
+function isAsSeen({ state, assignedTo }: FindingRecord, { seen, seenAssignedTo }: FindingWish): boolean {
+  if (seenAssignedTo !== undefined && seenAssignedTo !== assignedTo) return false;
+  return seen === undefined || seen === state || (seen === 'back' && state === 'fixed');
 }
 
 function keepStep(database: Database, { record, change }: FindingStep): void {

@@ -52,6 +52,16 @@ it('one team’s word is looked up at the desk, by the rules the server was star
   expect(record.assignedTo).toBe('lee');
 });
 
+it('of two who assign it at once, the second is told who has it', async () => {
+  const { record } = await decideFinding(parts(), number, { change: 'assign', to: 'ann', by: 'kim' });
+  const assign = { change: 'assign', by: 'kim', seen: record.state, seenAssignedTo: 'ann' } as const;
+  await decideFinding(parts(), number, { ...assign, to: 'bo' });
+  await expect(decideFinding(parts(), number, { ...assign, to: 'cy' })).rejects.toMatchObject({
+    code: 'finding-changed',
+    message: `F-${number} has changed meanwhile: it is assigned to bo`,
+  });
+});
+
 it('somebody who decides while the ledger is asked is first, and the other is told so', async () => {
   const decide = async (desk: Pick<Served['desk'], 'look'>, by: string) =>
     decideFinding({ ...parts(), desk }, number, {

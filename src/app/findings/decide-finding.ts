@@ -16,6 +16,7 @@ export interface Decision {
   readonly to?: string;
   /** What the one who decides saw: refused where somebody has said something else meanwhile. */
   readonly seen?: FindingRecord['state'];
+  readonly seenAssignedTo?: string | null;
   /** Only a finding of this team, as it is claimed in `window`. */
   readonly team?: string;
   readonly window?: string;

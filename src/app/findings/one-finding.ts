@@ -126,6 +126,7 @@ export interface ChangeRequest {
   readonly by?: string;
   /** What the one who decides saw: refused where somebody has said something else meanwhile. */
   readonly seen?: FindingRecord['state'];
+  readonly seenAssignedTo?: string | null;
   readonly reason?: string;
   readonly until?: string;
   readonly to?: string;
@@ -140,12 +141,13 @@ export async function changeFinding(dataDir: string, number: number, request: Ch
     detail: detailOf(request),
     until: request.change === 'exempt' ? untilOf(request) : null,
     ...(request.seen !== undefined && { seen: request.seen }),
+    ...(request.seenAssignedTo !== undefined && { seenAssignedTo: request.seenAssignedTo }),
   };
   const writer = await openFindingWriter(dataDir);
   try {
     const wished = writer.change(number, wish);
     if (wished === undefined) throw noSuchFinding(number);
-    if (!wished.isKept) throw changedMeanwhile(wished.record);
+    if (!wished.isKept) throw changedMeanwhile(wished.record, wish);
     return wished.record;
   } finally {
     writer.close();
@@ -186,9 +188,13 @@ function systemUser(): string {
   }
 }
 
-function changedMeanwhile({ number, state, by }: FindingRecord): OperationError {
+function changedMeanwhile(
+  { number, state, by, assignedTo }: FindingRecord,
+  { seenAssignedTo = assignedTo }: FindingWish,
+): OperationError {
   const who = by === null || state === 'fixed' || state === 'back' ? 'the data say' : `${by} says`;
-  return new OperationError('finding-changed', `F-${number} has changed meanwhile: ${who} ${state}`, {
+  const what = seenAssignedTo === assignedTo ? `${who} ${state}` : `it is assigned to ${assignedTo ?? 'nobody'}`;
+  return new OperationError('finding-changed', `F-${number} has changed meanwhile: ${what}`, {
     hint: 'Look at it again, and decide then.',
   });
 }

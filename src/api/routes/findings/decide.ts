@@ -64,7 +64,15 @@ export const FINDING_DEEDS: readonly Deed[] = [
   decision(
     'assign',
     'Say who is to look after a finding',
-    z.object({ ...Seen, to: z.string().trim().min(1, 'to whom?').max(200) }),
+    z.object({
+      ...Seen,
+      seenAssignedTo: z
+        .string()
+        .nullable()
+        .optional()
+        .meta({ description: 'Who had it when you looked, null for nobody: refused where somebody else has it since' }),
+      to: z.string().trim().min(1, 'to whom?').max(200),
+    }),
   ),
   decision(
     'reopen',
