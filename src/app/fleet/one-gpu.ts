@@ -2,6 +2,7 @@ import { nearestName } from '../../facts/nearest-name.ts';
 import { OperationError } from '../../facts/operation-error.ts';
 import { filterOn } from '../filter.ts';
 import { lastSaid } from '../rules/last-said.ts';
+import { splitMoney, splitPart } from '../../ledger/held.ts';
 import { daysOf, hoursSql } from '../window.ts';
 import type { LedgerWindow } from '../window.ts';
 import type { ReadSpace } from '../workspace.ts';
@@ -181,30 +182,46 @@ async function holdersOf(space: ReadSpace, id: string, window: LedgerWindow): Pr
     tables: tables.map((table) => ({ table, ...daysOf(window) })),
     params: { ...hours.params, id },
     sql: `
-      WITH stay AS (
-        SELECT disposition, source, allocation_id, attempt, min(from_at) AS from_at, max(until_at) AS until_at
-        FROM held WHERE device_id = $id AND ${hours.sql} GROUP BY disposition, source, allocation_id, attempt
+      WITH piece AS (
+        SELECT ${HOLDER}, hour_start, from_at, until_at, CAST(sum(seconds * share_units) AS BIGINT) AS weight
+        FROM held WHERE device_id = $id AND ${hours.sql} GROUP BY ${HOLDER}, hour_start, from_at, until_at
+      ), followed AS (
+        SELECT p.*, lag(until_at) OVER (PARTITION BY ${HOLDER} ORDER BY from_at) AS before_at,
+               CAST(sum(weight) OVER (PARTITION BY ${HOLDER}, hour_start) AS BIGINT) AS hour_weight,
+               CAST(sum(weight) OVER (PARTITION BY ${HOLDER}, hour_start ORDER BY from_at) AS BIGINT) AS upto
+        FROM piece p
+      ), placed AS (
+        SELECT f.*, CASE WHEN hour_weight = 0 THEN 1 ELSE hour_weight END AS base,
+               sum(CASE WHEN before_at = from_at THEN 0 ELSE 1 END) OVER (PARTITION BY ${HOLDER} ORDER BY from_at) AS stay_no
+        FROM followed f
       ), used AS (
-        SELECT g.disposition, g.source, g.allocation_id, g.attempt, CAST(sum(g.computing_s + g.idle_s) AS BIGINT) AS known_s,
+        SELECT g.disposition, g.source, g.allocation_id, g.attempt, g.hour_start, CAST(sum(g.computing_s + g.idle_s) AS BIGINT) AS known_s,
                CAST(sum(COALESCE(a.sm_permille, a.engine_permille, a.util_permille, 0) * g.computing_s) AS BIGINT) AS weighed
         FROM gpu_hour g LEFT JOIN activity_hour a ON a.device_id = $id AND g.device_id = a.device_id AND g.hour_start = a.hour_start
         WHERE g.device_id = $id AND ${hours.sql.replaceAll('hour_start', 'g.hour_start')}
-        GROUP BY g.disposition, g.source, g.allocation_id, g.attempt
+        GROUP BY g.disposition, g.source, g.allocation_id, g.attempt, g.hour_start
       ), paid AS (
-        SELECT disposition, source, allocation_id, attempt, CAST(sum(usd_micros) AS BIGINT) AS usd_micros,
+        SELECT ${HOLDER}, hour_start, CAST(sum(usd_micros) AS BIGINT) AS usd_micros,
                ${UNPRICED} AS unpriced_units
-        FROM waterfall WHERE device_id = $id AND ${hours.sql} GROUP BY disposition, source, allocation_id, attempt
+        FROM waterfall WHERE device_id = $id AND ${hours.sql} GROUP BY ${HOLDER}, hour_start
+      ), stay AS (
+        SELECT h.disposition, h.source, h.allocation_id, h.attempt, min(h.from_at) AS from_at, max(h.until_at) AS until_at,
+               sum(${ofPiece(splitPart, 'u.known_s')}) AS known_s, sum(${ofPiece(splitPart, 'u.weighed')}) AS weighed,
+               CAST(sum(${ofPiece(splitMoney, 'p.usd_micros')}) AS BIGINT) AS usd_micros,
+               CAST(COALESCE(sum(${ofPiece(splitPart, 'p.unpriced_units')}), 0) AS BIGINT) AS unpriced_units
+        FROM placed h
+        LEFT JOIN used u ON ${sameHolder('h', 'u')} AND h.hour_start = u.hour_start
+        LEFT JOIN paid p ON ${sameHolder('h', 'p')} AND h.hour_start = p.hour_start
+        GROUP BY h.disposition, h.source, h.allocation_id, h.attempt, h.stay_no
       ), owner AS (
         SELECT subject, max_by(workload_name, day) AS name, ${lastSaid('team', 'day')} AS team, ${lastSaid('user_name', 'day')} AS user_name
         FROM ownership WHERE subject IN (SELECT ${SUBJECT} FROM stay s) GROUP BY subject
       )
       SELECT s.source, s.allocation_id AS "allocationId", o.name, o.team, o.user_name AS "user", s.from_at AS "from",
-             s.until_at AS "until", ${quotientSql('u.weighed', 'u.known_s')} AS active, p.usd_micros AS "usdMicros",
-             COALESCE(p.unpriced_units, 0) AS "unpricedUnits",
+             s.until_at AS "until", ${quotientSql('CAST(s.weighed AS BIGINT)', 'CAST(s.known_s AS BIGINT)')} AS active, s.usd_micros AS "usdMicros",
+             s.unpriced_units AS "unpricedUnits",
              CASE WHEN s.disposition = 'held' THEN 1 ELSE 0 END AS "isHeld"
       FROM stay s
-      LEFT JOIN used u ON ${sameHolder('s', 'u')}
-      LEFT JOIN paid p ON ${sameHolder('s', 'p')}
       LEFT JOIN owner o ON o.subject = ${SUBJECT}
       ORDER BY s.from_at, s.source, s.allocation_id`,
   });
@@ -214,6 +231,11 @@ async function holdersOf(space: ReadSpace, id: string, window: LedgerWindow): Pr
     activePermille: active === null || Number(isHeld) === 0 ? null : Number(active),
   }));
 }
+
+const HOLDER = 'disposition, source, allocation_id, attempt';
+
+/** What an hour has of a holder, by the time and the share of each of its pieces. */
+const ofPiece = (split: typeof splitPart, total: string): string => split(total, 'h.upto', 'h.weight', 'h.base');
 
 const SUBJECT = "'job ' || s.source || '/' || s.allocation_id || '/' || CAST(s.attempt AS VARCHAR)";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askRoute, askRouteBytes } from '../../../../test/ask-route.ts';
 import type { FleetFolder } from '../../../../test/fleet-folder.ts';
-import { fleetFolder } from '../../../../test/fleet-folder.ts';
+import { csv, fleetFolder } from '../../../../test/fleet-folder.ts';
 import { SMALL_FLEET } from '../../../../test/small-fleet.ts';
 import { readTile } from '../../../../web/src/pages/fleet/tile.ts';
 import { fleetRoute } from './fleet.ts';
@@ -193,6 +193,44 @@ describe('one GPU', () => {
       cluster: 'a',
       health: { samples: 12, xid: null },
     });
+  });
+
+  test('each time nobody had it stands where it was, with its own money', async () => {
+    const one = await fleetFolder({
+      nodes: csv(`
+        node_id|present_from|present_until|cluster|gpu_count|model
+        n1|2026-03-02T00:00:00Z|2026-03-03T00:00:00Z|a|1|H100`),
+      devices: csv(`
+        device_id|node_id|model
+        n1-0|n1|H100`),
+      allocations: csv(`
+        source|allocation_id|node_id|device_id|held_from|held_until|gpu_count|cluster
+        slurm|1|n1|n1-0|2026-03-02T08:00:00Z|2026-03-02T10:00:00Z|1|a
+        slurm|2|n1|n1-0|2026-03-02T12:30:00Z|2026-03-02T12:45:00Z|1|a
+        slurm|3|n1|n1-0|2026-03-02T14:00:00Z|2026-03-02T15:00:00Z|1|a`),
+      rates: csv(`
+        model|usd_per_gpu_hour
+        H100|2.00`),
+    });
+    const reply = await askRoute<GpuReply>(one.dataDir, fleetGpuRoute, { query: { window }, params: { gpu: 'n1-0' } });
+    expect(
+      reply.holders.map(({ allocationId, from, until, costUsdMicros }) => [
+        allocationId ?? 'nobody',
+        from.slice(11, 16),
+        until.slice(11, 16),
+        costUsdMicros,
+      ]),
+    ).toEqual([
+      ['nobody', '00:00', '08:00', '16000000'],
+      ['1', '08:00', '10:00', '4000000'],
+      ['nobody', '10:00', '12:30', '5000000'],
+      ['2', '12:30', '12:45', '500000'],
+      ['nobody', '12:45', '14:00', '2500000'],
+      ['3', '14:00', '15:00', '2000000'],
+      ['nobody', '15:00', '00:00', '18000000'],
+    ]);
+    expect(reply.costUsdMicros).toBe('48000000');
+    await one.remove();
   });
 
   test('one that is not there is refused, and the nearest is named', async () => {
