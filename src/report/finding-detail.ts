@@ -21,7 +21,9 @@ interface DetailSubject extends SubjectMoney {
 interface DetailStrips {
   readonly from: Date;
   readonly until: Date;
-  readonly rows: readonly { readonly subject: string; readonly hours: readonly (number | 'unknown' | null)[] }[];
+  readonly rows: readonly (Pick<DetailSubject, 'subject' | 'name' | 'lastComputingAt'> & {
+    readonly hours: readonly (number | 'unknown' | null)[];
+  })[];
 }
 
 /** A page has room for so many rows; the rest stands in one. */
@@ -34,14 +36,22 @@ export function findingDetailJson(subjects: readonly DetailSubject[], strips: De
     subjects: subjects.slice(0, SUBJECTS_SHOWN).map(({ gpuUnits, lastComputingAt, ...subject }) => ({
       ...subject,
       gpuSeconds: gpuSeconds(gpuUnits),
-      lastComputingAt: lastComputingAt === null ? null : isoTime(lastComputingAt),
+      lastComputingAt: timeJson(lastComputingAt),
     })),
     otherSubjects: rest.length === 0 ? null : { count: rest.length, ...sumJson(rest) },
     teams: [...groupedBy(subjects, ({ team }) => team)]
       .map(([team, own]) => ({ team, subjects: own.length, ...sumJson(own) }))
       .toSorted((a, b) => Number(a.team === null) - Number(b.team === null) || b.gpuSeconds - a.gpuSeconds),
-    strips: { from: isoTime(strips.from), until: isoTime(strips.until), rows: strips.rows },
+    strips: {
+      from: isoTime(strips.from),
+      until: isoTime(strips.until),
+      rows: strips.rows.map((row) => ({ ...row, lastComputingAt: timeJson(row.lastComputingAt) })),
+    },
   };
+}
+
+function timeJson(time: Date | null): string | null {
+  return time === null ? null : isoTime(time);
 }
 
 function sumJson(subjects: readonly SubjectMoney[]) {

@@ -26,10 +26,14 @@ export interface FindingSubject extends Owner {
 /** An hour: permille of the known time that computed, `unknown` where most of it was not measured, null where nobody had it. */
 export type StripHour = number | 'unknown' | null;
 
+export interface FindingStrip extends Pick<FindingSubject, 'subject' | 'name' | 'lastComputingAt'> {
+  readonly hours: readonly StripHour[];
+}
+
 export interface FindingStrips {
   readonly from: Date;
   readonly until: Date;
-  readonly rows: readonly { readonly subject: string; readonly hours: readonly StripHour[] }[];
+  readonly rows: readonly FindingStrip[];
 }
 
 const STRIPS_MAX = 12;
@@ -110,25 +114,26 @@ export async function findingStrips(
   { team }: Pick<FindingsRequest, 'team'> = {},
 ): Promise<FindingStrips> {
   const isShown = team === undefined ? /^(job|node) / : /^job /;
-  const shown = subjects.map(({ subject }) => subject).filter((subject) => isShown.test(subject));
+  const shown = subjects.filter(({ subject }) => isShown.test(subject));
   const days = parts.map(({ day }) => day).toSorted();
   const last = days.at(-1);
   if (last === undefined) return { from: new Date(0), until: new Date(0), rows: [] };
   const first = addDays(last, 1 - STRIP_DAYS);
   const [from, until] = [startOf(first), startOf(addDays(last, 1))];
   const asked = shown.slice(0, STRIPS_ASKED);
-  const rows = asked.length === 0 ? [] : await hoursOf(space, asked, first, last);
+  const names = asked.map(({ subject }) => subject);
+  const rows = names.length === 0 ? [] : await hoursOf(space, names, first, last);
   // Whoever held nothing in these days would be an empty line.
-  const wanted = asked.filter((subject) => rows.some((row) => row.subject === subject)).slice(0, STRIPS_MAX);
+  const wanted = asked.filter(({ subject }) => rows.some((row) => row.subject === subject)).slice(0, STRIPS_MAX);
   return {
     from,
     until,
-    rows: wanted.map((subject) => {
+    rows: wanted.map(({ subject, name, lastComputingAt }) => {
       const hours: StripHour[] = Array.from({ length: STRIP_DAYS * HOURS_A_DAY }, () => null);
       for (const row of rows.filter((each) => each.subject === subject)) {
         hours[Math.round((parseTime(row.hour).getTime() - from.getTime()) / HOUR_MS)] = hourOf(row);
       }
-      return { subject, hours };
+      return { subject, name, lastComputingAt, hours };
     }),
   };
 }

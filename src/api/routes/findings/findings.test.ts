@@ -112,6 +112,13 @@ describe('one finding', () => {
     expect(hours.filter((hour) => hour === null).length).toBe(7 * 24 - 12);
   });
 
+  it('says beside the hours of each what it is called and when it last computed, listed or not', async () => {
+    const { strips, subjects } = await one(idleOf('nlp'));
+    const known = subjects.map(({ subject, name, lastComputingAt }) => ({ subject, name, lastComputingAt }));
+    expect(strips.rows.map(({ hours: _, ...row }) => row)).toEqual(known);
+    expect(strips.rows[0]).toMatchObject({ name: '<img src=x>', lastComputingAt: expect.stringMatching(/Z$/) });
+  });
+
   it('explains itself by rows that add up, as the command does', async () => {
     const asked = { params: { finding: idleOf('nlp') } };
     const reply = await askRoute<FindingRowsReply>(fleet.dataDir, findingRowsRoute, asked);

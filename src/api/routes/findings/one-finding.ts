@@ -47,7 +47,12 @@ const OneFindingReply = z.object({
       from: Instant,
       until: Instant,
       rows: z.array(
-        z.object({ subject: z.string(), hours: z.array(z.union([z.number(), z.literal('unknown'), z.null()])) }),
+        z.object({
+          subject: z.string(),
+          name: z.string(),
+          lastComputingAt: Instant.nullable(),
+          hours: z.array(z.union([z.number(), z.literal('unknown'), z.null()])),
+        }),
       ),
     })
     .meta({ description: 'By hour: permille of the known time that computed, unknown, or null where nobody had it' }),

@@ -51,7 +51,7 @@ export function FindingBody({ finding, reply, csv, answer }: BodyProps) {
   );
 }
 
-function Evidence({ finding, reply: { strips, subjects }, answer }: Omit<BodyProps, 'csv'>) {
+function Evidence({ finding, reply: { strips }, answer }: Omit<BodyProps, 'csv'>) {
   const { words, change } = useAddress();
   const isTable = words['view'] === 'table';
   const flip = (): void => change({ view: isTable ? undefined : 'table' }, { replace: true });
@@ -80,7 +80,7 @@ function Evidence({ finding, reply: { strips, subjects }, answer }: Omit<BodyPro
     >
       {() => (
         <>
-          {hasStrips ? <Strips strips={strips} subjects={subjects} /> : null}
+          {hasStrips ? <Strips strips={strips} /> : null}
           {finding.spark.length === 0 ? null : (
             <p className="spark-line">
               <Spark values={finding.spark} width={220} label="its course by equal steps up to now" />

@@ -3,8 +3,8 @@ import { cut, day, minute } from '../../figures.ts';
 import type { OneFindingAnswer } from '../../../../src/api/routes/findings/one-finding.ts';
 
 type Strips = OneFindingAnswer['strips'];
-type Subject = OneFindingAnswer['subjects'][number];
-export type StripHour = Strips['rows'][number]['hours'][number];
+type Strip = Strips['rows'][number];
+export type StripHour = Strip['hours'][number];
 
 const [NAME, LAST, TOP, ROW] = [168, 118, 20, 22];
 const HOUR_MS = 3_600_000;
@@ -47,11 +47,10 @@ export function stripCells({ from, rows }: Strips): (string | number | null)[][]
 
 interface StripChartProps {
   readonly strips: Strips;
-  readonly subjects: readonly Subject[];
 }
 
 /** Seven days of each job or machine, hour by hour: warm is held and idle, cool computes, hatched nobody knows. */
-export function StripChart({ strips, subjects }: StripChartProps) {
+export function StripChart({ strips }: StripChartProps) {
   const [room, width] = useWidth<HTMLDivElement>(760);
   const wide = Math.max(240, width - NAME - LAST);
   const count = Math.max(1, Math.round((Date.parse(strips.until) - Date.parse(strips.from)) / HOUR_MS));
@@ -78,13 +77,12 @@ export function StripChart({ strips, subjects }: StripChartProps) {
         <text x={NAME + wide + 12} y={12}>
           last kernel ran
         </text>
-        {strips.rows.map(({ subject, hours }, place) => {
-          const known = subjects.find((each) => each.subject === subject);
+        {strips.rows.map(({ subject, name, lastComputingAt, hours }, place) => {
           const y = TOP + place * ROW;
           return (
             <g key={subject}>
               <text x={0} y={y + 14} className="ink">
-                {cut(known?.name ?? subject, 26)}
+                {cut(name, 26)}
                 <title>{subject}</title>
               </text>
               {runsOf(hours).map(({ of, from, length }) => (
@@ -98,7 +96,7 @@ export function StripChart({ strips, subjects }: StripChartProps) {
                 />
               ))}
               <text x={NAME + wide + 12} y={y + 14}>
-                {lastWords(subject, known)}
+                {lastWords({ subject, lastComputingAt })}
               </text>
             </g>
           );
@@ -109,13 +107,13 @@ export function StripChart({ strips, subjects }: StripChartProps) {
 }
 
 /** A machine that a scheduler hands out computes for its holders; a box nobody hands out has kernels of its own. */
-function lastWords(subject: string, known: Subject | undefined): string {
-  if (known?.lastComputingAt != null) return minute(known.lastComputingAt);
+function lastWords({ subject, lastComputingAt }: Pick<Strip, 'subject' | 'lastComputingAt'>): string {
+  if (lastComputingAt !== null) return minute(lastComputingAt);
   return subject.startsWith('job ') ? 'not in the window' : '–';
 }
 
 /** The same as a table: what of each day's known hours computed. */
-export function StripTable({ strips, subjects }: StripChartProps) {
+export function StripTable({ strips }: StripChartProps) {
   const count = Math.round((Date.parse(strips.until) - Date.parse(strips.from)) / HOUR_MS / HOURS_A_DAY);
   const days = Array.from({ length: count }, (_, place) => place);
   return (
@@ -133,9 +131,9 @@ export function StripTable({ strips, subjects }: StripChartProps) {
           </tr>
         </thead>
         <tbody>
-          {strips.rows.map(({ subject, hours }) => (
+          {strips.rows.map(({ subject, name, hours }) => (
             <tr key={subject}>
-              <td title={subject}>{cut(subjects.find((each) => each.subject === subject)?.name ?? subject)}</td>
+              <td title={subject}>{cut(name)}</td>
               {days.map((place) => (
                 <td key={place} className="n">
                   {dayWords(hours.slice(place * HOURS_A_DAY, (place + 1) * HOURS_A_DAY))}
