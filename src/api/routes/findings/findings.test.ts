@@ -84,7 +84,7 @@ describe('the list of findings', () => {
     ['a state there is not', { state: 'done' }, /no state of a finding/],
     ['a detector there is not', { detector: 'idle-session' }, /no detector/],
     ['a category there is not', { category: 'idel' }, /categor/],
-    ['a window nobody understands', { window: 'soon' }, /--window/],
+    ['a window nobody understands', { window: 'soon' }, /is not a window/],
   ])('refuses %s', async (_, query, words) => {
     await expect(list(query)).rejects.toThrow(words);
   });
