@@ -178,6 +178,20 @@ describe('on a real socket', () => {
     expect(await listens.text()).toContain('event: generation');
     expect(stopping.api.events.listeners()).toBe(0);
   });
+
+  it('stops at once where pages only listen: connections they would keep are closed with the stream', async () => {
+    const server = await served(fleet.dataDir, { routes });
+    const { fetch: answers } = server.api.app;
+    const listening = await listen({ fetch: answers, host: '127.0.0.1', port: 0, limits: { keepAliveMs: 60_000 } });
+    const url = `http://127.0.0.1:${listening.address.port}/api/v1/events`;
+    const pages = await Promise.all([fetch(url), fetch(url)]);
+    const begun = performance.now();
+    server.api.events.close();
+    await listening.stop(4000);
+    expect(performance.now() - begun).toBeLessThan(2000);
+    for (const page of pages) expect(await page.text()).toContain('event: generation');
+    await server.close();
+  });
 });
 
 /** Reads events until one of them is of this kind. */

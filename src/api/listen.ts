@@ -56,6 +56,12 @@ export async function listen({ fetch, host, port, limits = {} }: ListenOptions):
   );
   server.maxConnections = connections;
   sharePlaces(server, inForce);
+  // A client keeps its connection for a next request, which a server that stops does not take.
+  server.on('request', ({ socket }, response) => {
+    response.once('close', () => {
+      if (!server.listening) socket.destroySoon();
+    });
+  });
   const endWatch = watchReaders(server, inForce);
   // Whoever neither sends nor takes anything for this long is gone; pages that listen get a sign of life meanwhile.
   server.setTimeout(idleMs);
