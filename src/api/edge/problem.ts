@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { OperationError } from '../../facts/operation-error.ts';
@@ -62,6 +63,7 @@ const STATUSES: Readonly<Record<number, readonly string[]>> = {
     'stale-ledger',
     'still-checking',
     'writer-trouble',
+    'too-many-connections',
     'too-many-listeners',
     'bad-config',
   ],
@@ -118,13 +120,25 @@ export function problemOf(failure: unknown): Problem {
 
 export function problemReply(context: Context, failure: unknown): Response {
   const problem = problemOf(failure);
-  const { status } = problem;
-  return context.body(JSON.stringify(problem), status as ContentfulStatusCode, {
+  return context.body(JSON.stringify(problem), problem.status as ContentfulStatusCode, headersOf(problem));
+}
+
+/** A problem as it goes over a connection of which nothing is read. */
+export function problemText(failure: OperationError): string {
+  const problem = problemOf(failure);
+  const body = JSON.stringify(problem);
+  const headers = { ...headersOf(problem), Connection: 'close', 'Content-Length': Buffer.byteLength(body) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
+}
+
+function headersOf({ status, code }: Problem): Record<string, string> {
+  return {
     'Content-Type': 'application/problem+json',
     'Cache-Control': 'no-store',
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="bursar"' }),
     ...((status === 503 || status === 429) && {
-      'Retry-After': String(problem.code === 'still-checking' ? RETRY_AT_ONCE_S : RETRY_AFTER_S),
+      'Retry-After': String(code === 'still-checking' ? RETRY_AT_ONCE_S : RETRY_AFTER_S),
     }),
-  });
+  };
 }

@@ -74,7 +74,14 @@ describe('one address', () => {
     let said = '';
     fourth.setEncoding('utf8').on('data', (some: string) => (said += some));
     await once(fourth, 'close');
-    expect(said).toMatch(/^HTTP\/1\.1 503/);
+    const [head = '', body = ''] = said.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 503[^]*Content-Type: application\/problem\+json\r\n/);
+    expect(head).toContain(`Content-Length: ${Buffer.byteLength(body)}`);
+    expect(JSON.parse(body)).toMatchObject({
+      type: 'urn:bursar:too-many-connections',
+      status: 503,
+      hint: expect.stringMatching(/Close some/) as unknown,
+    });
     const other = client(port, '127.0.0.2');
     other.write(GET);
     expect(await told(other)).toBeGreaterThan(0);

@@ -1,6 +1,8 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { OperationError } from '../../facts/operation-error.ts';
 import { clientOf } from './client-address.ts';
+import { problemText } from './problem.ts';
 
 /** What a client may cost: slow ones are cut, and one cannot take all places. */
 export interface SocketLimits {
@@ -31,9 +33,11 @@ export const SOCKET_LIMITS: SocketLimits = {
   checkMs: 1000,
 };
 
-const FULL =
-  'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\nContent-Type: text/plain\r\n\r\n' +
-  'too many connections of this address\n';
+const FULL = problemText(
+  new OperationError('too-many-connections', 'too many connections of this address', {
+    hint: 'Close some of them; one connection takes any number of questions, one after the other.',
+  }),
+);
 
 /** Refuses connections of an address that has its share. Those above `connections` are dropped by the server itself. */
 export function sharePlaces(server: Server, { perAddress }: SocketLimits): void {
