@@ -1,4 +1,6 @@
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -23,13 +25,16 @@ beforeAll(async () => {
   for (const [name, role, team] of [
     ['ann', 'viewer'],
     ['nia', 'viewer', 'nlp'],
+    ['zoe', 'viewer', 'nlpp'],
     ['olu', 'operator'],
     ['ada', 'admin'],
   ] as const) {
     const { token } = await createToken(fleet.dataDir, { name, role, ...(team && { team }) }, new Date());
     tokens[name] = token;
   }
-  open = await served(fleet.dataDir, { routes, deeds });
+  const configPath = join(dirname(fleet.dataDir), 'elsewhere.yaml');
+  await writeFile(configPath, 'rules:\n  - when: {account: nobody}\n    set: {team: "ünï%"}\n');
+  open = await served(fleet.dataDir, { routes, deeds, configPath });
   closed = await served(fleet.dataDir, { routes, deeds, needsToken: true, isLoopback: false });
 });
 afterAll(async () => {
@@ -90,6 +95,14 @@ describe('who may ask what', () => {
   it('a viewer of a team asks about that team, also where it says nothing', async () => {
     expect(await (await ask('/api/v1/money', 'nia')).json()).toMatchObject({ team: 'nlp', sees: 'nlp' });
     expect(await (await ask('/api/v1/money', 'ann')).json()).toMatchObject({ team: null, sees: 'all' });
+  });
+
+  it('a viewer of a team nobody has is told so, and not which teams there are', async () => {
+    const reply = await ask('/api/v1/money', 'zoe');
+    expect(reply.status).toBe(404);
+    const problem = (await reply.json()) as { code: string; hint: string };
+    expect(problem.code).toBe('unknown-team');
+    expect(problem.hint).not.toMatch(/nlp|asr/);
   });
 
   it('on loopback nobody needs a token, and a wrong one is refused all the same', async () => {
@@ -329,6 +342,13 @@ describe('a reply', () => {
     },
     'a value that is none': { path: 'money?step=2h', status: 400, says: 'step:', hint: '1h or 1d' },
     'a name said twice': { path: 'money?team=a&team=b', status: 400, says: 'team is said 2 times', hint: 'once' },
+    'a team without a name': { path: 'money?team=', status: 400, says: 'team: name one', hint: 'filter=team=' },
+    'a team nobody has': {
+      path: 'money?team=nlpp',
+      status: 404,
+      says: 'nothing here belongs to a team "nlpp"',
+      hint: 'Did you mean nlp?',
+    },
     'a character no name has': { path: 'money?team=a%00b', status: 400, says: 'team: has the character NUL', hint: '' },
     'a format nobody knows': { path: 'money?format=xls', status: 400, says: 'format', hint: 'json or csv' },
     'what there is not': { path: 'money?fail=unknown-job', status: 404, says: 'it failed', hint: 'do this' },

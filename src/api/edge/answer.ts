@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context } from 'hono';
+import { checkTeam } from '../../app/known-owners.ts';
 import type { Now } from '../../app/now.ts';
 import type { Desk, DeskAnswer } from '../../app/serve/desk.ts';
 import { OperationError } from '../../facts/operation-error.ts';
@@ -55,6 +56,8 @@ export async function answerRoute(
     signal: context.req.raw.signal,
     isKept: each.fresh !== true,
     answer: async ({ space, now, clock, config }) => {
+      const team = typeof query['team'] === 'string' ? query['team'] : undefined;
+      await checkTeam(space, { team, config, tellsOthers: viewer.team === undefined });
       const asked = { space, now, clock, config, viewer: seen, query, params };
       if (each.bytes !== undefined) return replyOf(await each.bytes(asked), 'application/octet-stream');
       const answer = await each.answer(asked);

@@ -12,7 +12,11 @@ export const AsOf = z.iso
   .optional()
   .meta({ description: 'See it as at this moment, for example 2026-11-01T00:00:00Z' });
 export const Filter = z.string().optional().meta({ description: 'cluster=a,team=nlp|asr; team= is what has no team' });
-export const Team = z.string().optional().meta({ description: 'Only this team' });
+export const Team = z
+  .string()
+  .min(1, 'name one, or leave it out')
+  .optional()
+  .meta({ description: 'Only this team; what has no team is asked for with filter=team=, where there is a filter' });
 export const NoParams = z.object({});
 
 export const Span = z.object({ from: Instant, until: Instant });

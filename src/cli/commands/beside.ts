@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import { hiddenCosts, sharedBeside } from '../../app/beside/hidden-costs.ts';
+import { findConfig } from '../../app/config/config-file.ts';
 import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import { filterOn, parseFilters } from '../../app/filter.ts';
+import { checkTeam } from '../../app/known-owners.ts';
 import { decideNow } from '../../app/now.ts';
 import { moneyWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
@@ -36,6 +38,7 @@ export function command(): Command {
       ...(options.job === undefined ? [] : [filterOn('job', options.job)]),
     ];
     await withReader(options.data, async (space) => {
+      await checkTeam(space, { team: options.team, config: await findConfig(undefined) });
       const clock = clockOf(space);
       const now = decideNow(options.asOf, space.scope?.horizon, clock);
       const window = moneyWindow(options.window, now, clock, space.scope);

@@ -1,7 +1,9 @@
 import { Argument, Command } from 'commander';
+import { findConfig } from '../../app/config/config-file.ts';
 import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import type { FindingsRequest } from '../../app/findings/find-findings.ts';
 import { changeFinding, explainFinding, oneFinding, parseFindingNumber } from '../../app/findings/one-finding.ts';
+import { checkTeam } from '../../app/known-owners.ts';
 import { decideNow } from '../../app/now.ts';
 import { ledgerWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
@@ -73,6 +75,7 @@ async function show(
   options: FindingOptions,
   output: Output,
 ): Promise<void> {
+  await checkTeam(space, { team: options.team, config: await findConfig(undefined) });
   const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
   const request: FindingsRequest = {
     window: ledgerWindow(options.window, now.at, space.scope),

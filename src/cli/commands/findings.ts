@@ -1,8 +1,10 @@
 import { Command, Option } from 'commander';
+import { findConfig } from '../../app/config/config-file.ts';
 import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import { detectorNames } from '../../app/findings/ask-detectors.ts';
 import { findFindings } from '../../app/findings/find-findings.ts';
 import { categoryNamed } from '../../app/filter.ts';
+import { checkOwner, checkTeam } from '../../app/known-owners.ts';
 import { decideNow } from '../../app/now.ts';
 import { ledgerWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
@@ -70,6 +72,8 @@ export function command(): Command {
         const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
         const window = ledgerWindow(options.window, now.at, space.scope);
         const { team } = options;
+        await checkTeam(space, { team: options.team, config: await findConfig(undefined) });
+        await checkOwner(space, options.owner);
         const answer = await findFindings(space, {
           window,
           now: now.at,

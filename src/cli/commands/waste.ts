@@ -1,6 +1,8 @@
 import { Command, Option } from 'commander';
+import { findConfig } from '../../app/config/config-file.ts';
 import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import { categoryNamed, filterOn, parseDimensions, parseFilters } from '../../app/filter.ts';
+import { checkTeam } from '../../app/known-owners.ts';
 import { decideNow } from '../../app/now.ts';
 import { waste } from '../../app/waste/waste.ts';
 import { moneyWindow } from '../../app/window.ts';
@@ -51,6 +53,7 @@ export function command(): Command {
     ];
     const open = options.open === undefined ? undefined : categoryNamed(options.open);
     await withReader(options.data, async (space) => {
+      await checkTeam(space, { team: options.team, config: await findConfig(undefined) });
       const clock = clockOf(space);
       const now = decideNow(options.asOf, space.scope?.horizon, clock);
       const window = moneyWindow(options.window, now, clock, space.scope);

@@ -114,8 +114,12 @@ describe('one finding', () => {
 
   it('says beside the hours of each what it is called and when it last computed, listed or not', async () => {
     const { strips, subjects } = await one(idleOf('nlp'));
-    const known = subjects.map(({ subject, name, lastComputingAt }) => ({ subject, name, lastComputingAt }));
-    expect(strips.rows.map(({ hours: _, ...row }) => row)).toEqual(known);
+    const said = (each: { subject: string; name: string; lastComputingAt: string | null }) => [
+      each.subject,
+      each.name,
+      each.lastComputingAt,
+    ];
+    expect(strips.rows.map(said)).toEqual(subjects.map(said));
     expect(strips.rows[0]).toMatchObject({ name: '<img src=x>', lastComputingAt: expect.stringMatching(/Z$/) });
   });
 
