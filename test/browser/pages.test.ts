@@ -190,6 +190,19 @@ describe.skipIf(!hasBrowser)('the pages on the demo, in a real browser', () => {
     await close();
   });
 
+  it('says of how many days of a month there are facts, also on paper', async () => {
+    const { page, close } = await dashboard.open('/teams/nlp?month=2026-10');
+    await settled(page);
+    expect(await page.locator('.verdict').innerText()).toContain('in October 2026 (4 of 31 days with facts)');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.statement-title').innerText()).toContain('(UTC), 4 of 31 days with facts');
+    await page.emulateMedia({ media: 'screen' });
+    await page.goto(`${dashboard.url}/teams?month=2026-10`);
+    await settled(page);
+    expect(await page.locator('main').innerText()).toContain('October 2026 (4 of 31 days with facts)');
+    await close();
+  });
+
   it('prints a statement on one sheet of A4, light also where the page is dark', async () => {
     const { page, close } = await dashboard.open('/teams/nlp?month=2026-10', { colorScheme: 'dark' });
     await settled(page);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hours, hoursParts, lengthWords, unitUsd, usdRange } from './figures.ts';
+import { factDays, hours, hoursParts, lengthWords, unitUsd, usdRange } from './figures.ts';
 
 it.each([
   ['1662000000', '$1,662'],
@@ -37,3 +37,12 @@ it.each([
   ['thirds of 4,000 hours add up', [4_800_000, 4_800_000, 4_800_000], ['1,334', '1,333', '1,333']],
   ['below a thousand by tenths', [360, 720], ['0.1', '0.2']],
 ])('GPU-hours of parts: %s', (_, seconds, want) => expect(hoursParts(seconds)).toEqual(want));
+
+it.each([
+  ['2026-10-01T00:00:00Z', '2026-11-01T00:00:00Z', 30, '30 of 31 days'],
+  ['2026-10-01T00:00:00Z', '2026-10-14T09:00:00Z', 2, '2 of 14 days'],
+  ['2026-10-01T00:00:00Z', '2026-11-01T00:00:00Z', 31, null],
+  ['2026-10-01T12:00:00Z', '2026-10-02T12:00:00Z', 2, null],
+])('of %s to %s with %d days of facts is said: %s', (from, until, ledgerDays, want) =>
+  expect(factDays({ from, until }, ledgerDays)).toBe(want),
+);

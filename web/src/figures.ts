@@ -44,6 +44,17 @@ export function dayRange(from: string, until: string): string {
   return `${first === day(last) ? '' : `${first} – `}${day(last)} ${last.getUTCFullYear()}`;
 }
 
+const DAY_MS = 86_400_000;
+
+/** `30 of 31 days` of a window in which not every day has facts; null where each has some. */
+export function factDays(
+  { from, until }: { readonly from: string; readonly until: string },
+  ledgerDays: number,
+): string | null {
+  const days = Math.ceil((Date.parse(until) - Date.parse(from)) / DAY_MS);
+  return ledgerDays < days ? `${ledgerDays} of ${days} days` : null;
+}
+
 const signed = (text: string, value: number): string => (value < 0 ? `−${text}` : value > 0 ? `+${text}` : `±${text}`);
 
 /** `+4.7%` against what was before; null where there was nothing. */

@@ -14,6 +14,7 @@ import { monthDays, monthName, usdOfCents } from './month-words.ts';
 import { SpentOn, WhereItWent } from './statement-tables.tsx';
 import { CouldDo, Outcomes, TimeToGpu } from './team-more.tsx';
 import { Trend } from './trend.tsx';
+import { useFactDays } from './use-fact-days.ts';
 
 /** What did this team pay for in a month? On screen, and on one A4 sheet. */
 export function StatementPage({ team }: { readonly team: string | null }) {
@@ -115,6 +116,7 @@ function None({ team, month, months, hint }: NoneProps) {
 }
 
 function Title({ reply }: { readonly reply: StatementReply }) {
+  const days = useFactDays(reply);
   const { team, kind, number, revision, issuedAt, status, asOf, costCentre, accountCode, window } = reply;
   const issued =
     status === 'closed' && issuedAt !== null
@@ -129,6 +131,7 @@ function Title({ reply }: { readonly reply: StatementReply }) {
           <h2>{kind === 'chargeback' ? 'GPU invoice' : 'GPU showback statement'}</h2>
           <p className="soft">
             {team === null ? 'What no team owns' : `Team ${team}`}, {monthDays(window)} (UTC)
+            {days === null ? '' : `, ${days} with facts`}
           </p>
         </div>
         <dl className="facts">
@@ -157,12 +160,18 @@ function Title({ reply }: { readonly reply: StatementReply }) {
           )}
         </dl>
       </div>
-      <Verdict reply={reply} />
+      <Verdict reply={reply} days={days} />
     </div>
   );
 }
 
-function Verdict({ reply }: { readonly reply: StatementReply }) {
+interface VerdictProps {
+  readonly reply: StatementReply;
+  /** Of how many days there are facts, where not of all. */
+  readonly days: string | null;
+}
+
+function Verdict({ reply, days }: VerdictProps) {
   const { to } = useAddress();
   const { team, total, amountCents, month, status, before, computeSharePermille, everyoneSharePermille } = reply;
   const paid = total.usdMicros === null ? 'no price' : usdOfCents(amountCents);
@@ -177,6 +186,7 @@ function Verdict({ reply }: { readonly reply: StatementReply }) {
       </Link>{' '}
       in {monthName(month)}
       {status === 'running' ? ' so far' : ''}
+      {days === null ? '' : ` (${days} with facts)`}
       {moved === null || before === null
         ? ''
         : `, ${moved.replace(/^[+−±]/, '')} ${moved.startsWith('−') ? 'less' : 'more'} than in ${monthName(before.month)}`}

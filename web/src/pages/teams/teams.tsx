@@ -15,6 +15,7 @@ import type { TeamsReply } from '../../../../src/api/routes/teams/list-teams.ts'
 import { MonthControl } from './month-control.tsx';
 import { monthName } from './month-words.ts';
 import { StatementPage } from './statement.tsx';
+import { useFactDays } from './use-fact-days.ts';
 
 type TeamRow = TeamsReply['rows'][number];
 
@@ -39,6 +40,7 @@ function TeamList() {
   const query = { month: words['month'], team: words['team'] };
   const answer = useAnswer<TeamsReply>('/teams', query);
   const reply = answer.data?.data;
+  const days = useFactDays(reply);
   return (
     <>
       <Head title="Teams">
@@ -48,7 +50,7 @@ function TeamList() {
         {reply === undefined ? null : <TeamsSentence reply={reply} address={address} />}
         <Section
           title="By team"
-          sub={reply === undefined ? undefined : subOf(reply)}
+          sub={reply === undefined ? undefined : subOf(reply, days)}
           answer={answer}
           csv={csvAddress('/teams', query)}
         >
@@ -59,9 +61,9 @@ function TeamList() {
   );
 }
 
-function subOf({ month, rows, beforeMonth }: TeamsReply): string {
+function subOf({ month, rows, beforeMonth }: TeamsReply, days: string | null): string {
   return [
-    `${monthName(month)}, effective cost, UTC`,
+    `${monthName(month)}${days === null ? '' : ` (${days} with facts)`}, effective cost, UTC`,
     rows.some(({ number }) => number !== null) ? '' : 'not closed, so no statement has a number yet',
     beforeMonth === null ? 'no month before to compare with' : '',
   ]
