@@ -203,6 +203,20 @@ describe.skipIf(!hasBrowser)('the pages on the demo, in a real browser', () => {
     await close();
   });
 
+  it('GPU-hours of teams add up to their total as shown', async () => {
+    const { page, close } = await dashboard.open('/teams?month=2026-10');
+    await settled(page);
+    const place = (await page.locator('thead th').allInnerTexts()).indexOf('GPU-hours') + 1;
+    const numbers = async (row: string): Promise<number[]> =>
+      (await page.locator(`${row} td:nth-child(${place})`).allInnerTexts()).map((text) =>
+        Math.round(Number(text.replaceAll(',', '')) * 10),
+      );
+    const parts = await numbers('tbody tr');
+    expect(parts.length).toBeGreaterThan(3);
+    expect([parts.reduce((sum, each) => sum + each, 0)]).toEqual(await numbers('tfoot tr'));
+    await close();
+  });
+
   it('prints a statement on one sheet of A4, light also where the page is dark', async () => {
     const { page, close } = await dashboard.open('/teams/nlp?month=2026-10', { colorScheme: 'dark' });
     await settled(page);

@@ -2,7 +2,7 @@ import { Link, useLocation, useParams } from 'wouter';
 import { useAddress } from '../../address.ts';
 import type { Address } from '../../address.ts';
 import { csvAddress, useAnswer } from '../../ask.ts';
-import { change, cut, hours, percent, permilleOf, usd, usdParts } from '../../figures.ts';
+import { change, cut, hours, hoursParts, percent, permilleOf, usd, usdParts } from '../../figures.ts';
 import { Head } from '../../frame/head.tsx';
 import { WholeFleet } from '../../frame/whole-fleet.tsx';
 import { Content } from '../../parts/content.tsx';
@@ -138,6 +138,8 @@ function TeamTable({ reply, address: { to } }: PartProps) {
   const known = dearestFirst(rows);
   const others = otherRows === 0 ? [] : [{ team: undefined, row: undefined }];
   const paid = usdParts(known.map(({ usdMicros }) => usdMicros));
+  // With rows left out there is nothing they would add up to.
+  const held = otherRows === 0 ? hoursParts(known.map(({ gpuSeconds }) => gpuSeconds)) : undefined;
   const page = (team: string | null): string =>
     team === null ? to('/unattributed', { month }) : to(`/teams/${encodeURIComponent(team)}`, { month });
   return (
@@ -167,7 +169,7 @@ function TeamTable({ reply, address: { to } }: PartProps) {
           title: 'GPU-hours',
           isNumber: true,
           className: 'soft',
-          cell: ({ row }) => (row === undefined ? '' : hours(row.gpuSeconds)),
+          cell: ({ row }) => (row === undefined ? '' : (held?.[known.indexOf(row)] ?? hours(row.gpuSeconds))),
           sum: hours(total.gpuSeconds),
         },
         {
