@@ -190,6 +190,16 @@ describe.skipIf(!hasBrowser)('the pages on the demo, in a real browser', () => {
     await close();
   });
 
+  it('says of how many days of a window there are facts, and begins every sentence as one', async () => {
+    const { page, close } = await dashboard.open('/overview?asOf=2026-10-30T00:00:00Z');
+    await settled(page);
+    const verdict = await page.locator('.verdict').innerText();
+    expect(verdict).toContain('2 of 30 days have facts.');
+    expect(verdict).not.toMatch(/\. [a-z]/);
+    expect(await page.locator('table.waterfall thead').innerText()).toContain('2 of 30 days');
+    await close();
+  });
+
   it('says of how many days of a month there are facts, also on paper', async () => {
     const { page, close } = await dashboard.open('/teams/nlp?month=2026-10');
     await settled(page);

@@ -119,6 +119,11 @@ export function cut(text: string, length = 34): string {
   return `${text.slice(0, Math.ceil(kept / 2))}…${text.slice(-Math.floor(kept / 2))}`;
 }
 
+/** As it stands where a sentence begins. */
+export function sentenceCase(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 const WHOLE_FROM_MICROS = 100_000_000n;
 
 /** `$3,032–8,150`, `up to $940`; one figure where both ends read the same. The same on every page, so that they tie. */

@@ -1,7 +1,7 @@
 import { sharedQuery, useAddress } from '../../address.ts';
 import { csvAddress, useAnswer } from '../../ask.ts';
 import { Composition } from '../../charts/composition.tsx';
-import { change, cut, percent, points, usdNumber, usdParts } from '../../figures.ts';
+import { change, cut, percent, points, sentenceCase, usdNumber, usdParts } from '../../figures.ts';
 import { conditionText } from '../../filter-words.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -85,8 +85,4 @@ export function WhereItWent({ sum, width = 218 }: { readonly sum: GroupSum; read
     value: Math.max(0, usdNumber(sum.categories[category]?.usdMicros) ?? 0),
   }));
   return <Composition parts={parts} width={width} />;
-}
-
-function sentenceCase(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { sharedQuery, useAddress } from '../../address.ts';
 import { useAnswer } from '../../ask.ts';
 import type { Answer } from '../../ask.ts';
-import { dayRange, lengthWords } from '../../figures.ts';
+import { dayRange, factDays, lengthWords } from '../../figures.ts';
 import { Head } from '../../frame/head.tsx';
 import { ScopeControl } from '../../frame/scope-control.tsx';
 import { windowOf, WindowControl } from '../../frame/window-control.tsx';
@@ -32,6 +32,7 @@ export function Overview() {
   const findings = useAnswer<FirstFindingsReply>('/overview/findings', query);
   useWhyKey();
   const reply = answer.data?.data;
+  const days = reply === undefined ? null : factDays(reply.window, reply.window.ledgerDays);
   const why = address.words['why'];
   return (
     <>
@@ -53,7 +54,7 @@ export function Overview() {
           {reply === undefined && answer.error === null ? <Loading rows={2} /> : null}
           <div className="columns">
             <div className="stack">
-              <Waterfall findings={findings} />
+              <Waterfall findings={findings} days={days} />
               <DoFirst findings={findings} />
               <Classes />
               <OutcomeTable />

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { useAddress } from '../../address.ts';
 import type { Answer, Problem } from '../../ask.ts';
-import { hours, usdRange } from '../../figures.ts';
+import { factDays, hours, sentenceCase, usdRange } from '../../figures.ts';
 import { StateMark } from '../../parts/marks.tsx';
 import { Figure } from '../../why/figure.tsx';
 import { Panel } from '../../why/panel.tsx';
@@ -24,6 +24,7 @@ export function VerdictLine({ reply, findings }: VerdictProps) {
   const { words, state } = GRADE_WORDS[reply.verdict.grade];
   if (reply.window.ledgerDays === 0) return <NothingYet />;
   const { paid, paidWords, computed, computedWords } = sentenceOf(reply);
+  const days = factDays(reply.window, reply.window.ledgerDays);
   return (
     <p className="verdict">
       <Figure of={WHY_VERDICT} className={state}>
@@ -39,6 +40,7 @@ export function VerdictLine({ reply, findings }: VerdictProps) {
         </>
       )}
       {findings.data === undefined ? null : <Gentle reply={findings.data.data} />}
+      {days === null ? null : ` ${days} have facts.`}
     </p>
   );
 }
@@ -53,8 +55,8 @@ function Gentle({ reply }: { readonly reply: FirstFindingsReply }) {
   return (
     <>
       {' '}
-      <Link href={to('/findings')}>{amount}</Link> {cash === null ? 'can be freed' : 'of it can be saved'} where hardly
-      anybody notices.
+      <Link href={to('/findings')}>{sentenceCase(amount)}</Link> {cash === null ? 'can be freed' : 'of it can be saved'}{' '}
+      where hardly anybody notices.
     </>
   );
 }

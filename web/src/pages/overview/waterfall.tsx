@@ -33,13 +33,19 @@ interface Row {
 
 const [WIDTH, ROW, BAR] = [224, 28, 12];
 
+interface WaterfallProps {
+  readonly findings: Findings;
+  /** Of how many days there are facts, where not of all: the amounts are of these. */
+  readonly days: string | null;
+}
+
 /** One dollar, one place, top to bottom: the table is the chart. */
-export function Waterfall({ findings }: { readonly findings: Findings }) {
+export function Waterfall({ findings, days }: WaterfallProps) {
   const address = useAddress();
   const query = sharedQuery(address);
   const answer = useAnswer<WasteReply>('/waste', query);
   const length =
-    answer.data === undefined ? '' : lengthWords(answer.data.data.window.from, answer.data.data.window.until);
+    answer.data === undefined ? '' : (days ?? lengthWords(answer.data.data.window.from, answer.data.data.window.until));
   return (
     <Section
       title="Where each dollar went"
