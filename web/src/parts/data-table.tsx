@@ -11,6 +11,8 @@ export interface Column<Row> {
   /** In the last line, under a stronger rule. */
   readonly sum?: ReactNode;
   readonly className?: string;
+  /** What it takes to be shown: `some` room leaves it out below 600 px, `much` below 1320 px. */
+  readonly room?: 'some' | 'much';
 }
 
 interface DataTableProps<Row> {
@@ -42,8 +44,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <caption className="unseen">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ title, isNumber }) => (
-              <th key={title} scope="col" className={isNumber ? 'n' : undefined}>
+            {columns.map(({ title, isNumber, room }) => (
+              <th key={title} scope="col" className={classOf({ isNumber, room })}>
                 {title}
               </th>
             ))}
@@ -57,8 +59,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               aria-current={onChoose !== undefined && keyOf(row) === chosen ? 'true' : undefined}
               onClick={onChoose === undefined ? undefined : () => onChoose(keyOf(row))}
             >
-              {columns.map(({ title, cell, isNumber, className: own = '' }) => (
-                <td key={title} className={isNumber ? `n ${own}` : own}>
+              {columns.map(({ title, cell, ...column }) => (
+                <td key={title} className={classOf(column)}>
                   {cell(row)}
                 </td>
               ))}
@@ -71,12 +73,19 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
+type Classed = { [Name in 'isNumber' | 'className' | 'room']?: Column<never>[Name] | undefined };
+
+function classOf({ isNumber, className, room }: Classed): string | undefined {
+  const names = [isNumber ? 'n' : '', className ?? '', room === undefined ? '' : `room-${room}`];
+  return names.filter((name) => name !== '').join(' ') || undefined;
+}
+
 function SumLine<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
   return (
     <tfoot>
       <tr>
-        {columns.map(({ title, sum, isNumber }) => (
-          <td key={title} className={isNumber ? 'n' : undefined}>
+        {columns.map(({ title, sum, isNumber, room }) => (
+          <td key={title} className={classOf({ isNumber, room })}>
             {sum}
           </td>
         ))}

@@ -77,6 +77,7 @@ export function FindingRows({ reply, csv, command }: FindingRowsProps) {
         columns={[
           {
             title: 'Holder',
+            className: 'name',
             sum: 'Total',
             cell: ({ name, job, key }) =>
               job === null ? (
@@ -87,10 +88,10 @@ export function FindingRows({ reply, csv, command }: FindingRowsProps) {
                 </Link>
               ),
           },
-          { title: 'Owner', cell: ({ user }) => user ?? <span className="muted">–</span> },
-          { title: 'Team', cell: ({ team }) => team ?? <span className="muted">unattributed</span> },
-          { title: 'Devices', isNumber: true, cell: ({ devices }) => devices },
-          { title: 'Days', isNumber: true, cell: ({ days }) => days },
+          { title: 'Owner', room: 'some', cell: ({ user }) => user ?? <span className="muted">–</span> },
+          { title: 'Team', room: 'some', cell: ({ team }) => team ?? <span className="muted">unattributed</span> },
+          { title: 'Devices', isNumber: true, room: 'some', cell: ({ devices }) => devices },
+          { title: 'Days', isNumber: true, room: 'some', cell: ({ days }) => days },
           { title: 'GPU-hours', isNumber: true, cell: ({ gpuSeconds }) => hours(gpuSeconds), sum: hours(seconds) },
           {
             title: 'Bill falls by',

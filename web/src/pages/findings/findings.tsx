@@ -8,6 +8,7 @@ import { Content } from '../../parts/content.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import type { Column } from '../../parts/data-table.tsx';
 import { BlastRadius } from '../../parts/marks.tsx';
+import { Unbroken } from '../../parts/unbroken.tsx';
 import { Section } from '../../parts/section.tsx';
 import { useSegment } from '../../segment.ts';
 import type { FindingsReply } from '../../../../src/api/routes/findings/list-findings.ts';
@@ -105,7 +106,7 @@ function columnsOf(to: (path: string) => string): Column<FindingRow>[] {
       cell: ({ id }) =>
         id === null ? <span className="muted">F-–</span> : <Link href={to(`/findings/${id}`)}>{id}</Link>,
     },
-    { title: 'Blast radius', cell: ({ blastRadius }) => <BlastRadius radius={blastRadius} /> },
+    { title: 'Blast radius', room: 'some', cell: ({ blastRadius }) => <BlastRadius radius={blastRadius} /> },
     {
       title: 'Finding',
       className: 'wrap',
@@ -118,9 +119,10 @@ function columnsOf(to: (path: string) => string): Column<FindingRow>[] {
     },
     {
       title: 'Owner',
+      room: 'some',
       cell: (finding) => <span title={ownerWords(finding)}>{cut(ownerWords(finding), 26)}</span>,
     },
-    { title: 'Effort', className: 'soft wrap effort', cell: ({ effort }) => effort },
+    { title: 'Effort', className: 'soft wrap effort', room: 'much', cell: ({ effort }) => effort },
     {
       title: 'Cost',
       isNumber: true,
@@ -129,9 +131,10 @@ function columnsOf(to: (path: string) => string): Column<FindingRow>[] {
     {
       title: 'Saves',
       isNumber: true,
+      className: 'saves',
       cell: (finding) => (
         <>
-          {savingWords(finding)}
+          <Unbroken text={savingWords(finding)} />
           {finding.kind === 'price-avoided' ? <span className="gloss">price avoided</span> : null}
         </>
       ),

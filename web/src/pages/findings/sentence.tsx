@@ -3,6 +3,7 @@ import { useAddress } from '../../address.ts';
 import { emptyWords, isNothing } from '../../empty-words.ts';
 import { minute, percent, usd, usdRange } from '../../figures.ts';
 import { StateMark } from '../../parts/marks.tsx';
+import { Unbroken } from '../../parts/unbroken.tsx';
 import type { FindingsReply } from '../../../../src/api/routes/findings/list-findings.ts';
 import { hasCapacity, hasCash, hoursRange, reachOf, reachWith } from './finding-words.ts';
 import type { FindingRow, Reach } from './finding-words.ts';
@@ -86,7 +87,9 @@ function Reached({ reach }: { readonly reach: Reach }) {
       {hasCash(reach) ? (
         <>
           <Link href={to('/findings')}>
-            <strong>{usdRange(reach.cash)}</strong>
+            <strong>
+              <Unbroken text={usdRange(reach.cash)} />
+            </strong>
           </Link>{' '}
           of the bill
         </>
@@ -94,7 +97,9 @@ function Reached({ reach }: { readonly reach: Reach }) {
       {hasCash(reach) && hasCapacity(reach) ? ' and free ' : hasCapacity(reach) ? 'no cash, and free ' : ''}
       {hasCapacity(reach) ? (
         <Link href={to('/findings')}>
-          <strong>{hoursRange(reach.capacity)}</strong>
+          <strong>
+            <Unbroken text={hoursRange(reach.capacity)} />
+          </strong>
         </Link>
       ) : null}
     </>

@@ -171,26 +171,32 @@ const WHAT_CAME_OF_IT: readonly Column<PaidRow>[] = [
     isNumber: true,
     cell: ({ computedPermille }) => (computedPermille === null ? 'unknown' : percent(computedPermille, 0)),
   },
-  { title: 'GPU-hours', isNumber: true, cell: ({ gpuSeconds }) => hours(gpuSeconds) },
-  { title: 'Outcome', cell: (row) => <Outcome outcome={row.outcome} isRunning={row.heldUntil === null} /> },
+  { title: 'GPU-hours', isNumber: true, room: 'some', cell: ({ gpuSeconds }) => hours(gpuSeconds) },
+  {
+    title: 'Outcome',
+    room: 'some',
+    cell: (row) => <Outcome outcome={row.outcome} isRunning={row.heldUntil === null} />,
+  },
 ];
 
 const TEAM_AND_PLACE: readonly Column<PaidRow>[] = [
   {
     title: 'Team',
+    room: 'some',
     cell: ({ team }) => (team === null ? <span className="unattributed">unattributed</span> : cut(team, 20)),
   },
-  { title: 'User', cell: ({ user }) => cut(user ?? '–', 18) },
-  { title: 'GPUs', cell: (row) => <span title={placeWords(row)}>{gpuWords(row)}</span> },
+  { title: 'User', room: 'much', cell: ({ user }) => cut(user ?? '–', 18) },
+  { title: 'GPUs', room: 'some', cell: (row) => <span title={placeWords(row)}>{gpuWords(row)}</span> },
   {
     title: 'Node',
+    room: 'much',
     cell: ({ node, nodes }) => (
       <span title={node ?? undefined}>
         {node === null ? '–' : `${cut(node, 18)}${nodes > 1 ? ` +${nodes - 1}` : ''}`}
       </span>
     ),
   },
-  { title: 'Began, UTC', cell: ({ heldFrom }) => (heldFrom === null ? '–' : minute(heldFrom)) },
+  { title: 'Began, UTC', room: 'much', cell: ({ heldFrom }) => (heldFrom === null ? '–' : minute(heldFrom)) },
 ];
 
 const nameCell = (row: PaidRow): ReactNode => <JobName row={row} />;
@@ -212,7 +218,7 @@ function List({ reply }: { readonly reply: JobsReply }) {
         open={(row) => to(jobPath(row))}
         empty="None. Another window or a shorter word may find it; bursar import allocations FILE brings jobs in."
         columns={[
-          { title: 'Job', cell: nameCell, sum },
+          { title: 'Job', className: 'name', cell: nameCell, sum },
           // The money beside the name: where the table is wider than the page it is the place that scrolls away.
           { title: 'Paid', isNumber: true, cell: ({ paid }) => paid, sum: least(shown.total, unpriced) },
           ...WHAT_CAME_OF_IT,

@@ -49,6 +49,7 @@ export function Classes() {
               {
                 title: 'vs before',
                 isNumber: true,
+                room: 'some',
                 cell: ({ row }) => change(row.usdMicros, row.beforeUsdMicros) ?? '–',
                 sum: change(total.usdMicros, total.beforeUsdMicros) ?? '–',
               },
@@ -61,11 +62,13 @@ export function Classes() {
               {
                 title: 'in points',
                 isNumber: true,
+                room: 'some',
                 cell: ({ row }) => points(row.computedPermille, row.computedBeforePermille) ?? '–',
                 sum: points(total.computedPermille, total.computedBeforePermille) ?? '–',
               },
               {
                 title: 'Where it went',
+                room: 'some',
                 cell: ({ row }) => <WhereItWent sum={row} />,
                 sum: <WhereItWent sum={total} />,
               },

@@ -6,6 +6,7 @@ import type { Answer, Problem } from '../../ask.ts';
 import { cut } from '../../figures.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { BlastRadius, Swatch } from '../../parts/marks.tsx';
+import { Unbroken } from '../../parts/unbroken.tsx';
 import { Section } from '../../parts/section.tsx';
 import { stepOf } from '../../steps.ts';
 import { savingWords } from '../findings/finding-words.ts';
@@ -37,11 +38,11 @@ export function DoFirst({ findings }: { readonly findings: UseQueryResult<Answer
               title: 'Id',
               cell: ({ id }) => (id === null ? '–' : <Link href={to(`/findings/${id}`)}>{id}</Link>),
             },
-            { title: 'Blast radius', cell: ({ blastRadius }) => <BlastRadius radius={blastRadius} /> },
+            { title: 'Blast radius', room: 'some', cell: ({ blastRadius }) => <BlastRadius radius={blastRadius} /> },
             { title: 'Finding', className: 'wrap', cell: ({ what }) => what },
-            { title: 'Step', cell: ({ category }) => <StepName category={category} /> },
-            { title: 'Owner', cell: ({ team, user }) => <Owner team={team} user={user} /> },
-            { title: 'Saves', isNumber: true, cell: (finding) => <Saving finding={finding} /> },
+            { title: 'Step', room: 'some', cell: ({ category }) => <StepName category={category} /> },
+            { title: 'Owner', room: 'some', cell: ({ team, user }) => <Owner team={team} user={user} /> },
+            { title: 'Saves', isNumber: true, className: 'saves', cell: (finding) => <Saving finding={finding} /> },
           ]}
         />
       )}
@@ -67,5 +68,9 @@ function Owner({ team, user }: { readonly team: string | null; readonly user: st
 /** As the page of findings tells it; money off the bill stands out. */
 function Saving({ finding }: { readonly finding: First }) {
   const isCash = BigInt(finding.cashUsdMicros.high) > 0n;
-  return <span className={isCash ? 'strong' : 'soft'}>{savingWords(finding)}</span>;
+  return (
+    <span className={isCash ? 'strong' : 'soft'}>
+      <Unbroken text={savingWords(finding)} />
+    </span>
+  );
 }

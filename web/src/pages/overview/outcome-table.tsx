@@ -43,9 +43,13 @@ export function OutcomeTable() {
               ),
             },
             { title: 'costs', isNumber: true, cell: ({ cost }) => <span className="strong">{cost}</span> },
-            { title: 'vs before', isNumber: true, cell: (line) => <Change text={line.change} /> },
-            { title: 'by week', cell: ({ weeks, what }) => <Spark values={weeks} label={`${what}: cost by week`} /> },
-            { title: 'units', isNumber: true, cell: ({ volume }) => volume },
+            { title: 'vs before', isNumber: true, room: 'some', cell: (line) => <Change text={line.change} /> },
+            {
+              title: 'by week',
+              room: 'some',
+              cell: ({ weeks, what }) => <Spark values={weeks} label={`${what}: cost by week`} />,
+            },
+            { title: 'units', isNumber: true, room: 'some', cell: ({ volume }) => volume },
             { title: 'paid', isNumber: true, cell: ({ paidUsdMicros }) => usd(paidUsdMicros) },
           ]}
         />

@@ -4,6 +4,7 @@ import { useAddress } from '../../address.ts';
 import type { Answer, Problem } from '../../ask.ts';
 import { factDays, hours, sentenceCase, usdRange } from '../../figures.ts';
 import { StateMark } from '../../parts/marks.tsx';
+import { Unbroken } from '../../parts/unbroken.tsx';
 import { Figure } from '../../why/figure.tsx';
 import { Panel } from '../../why/panel.tsx';
 import type { FirstFindingsReply } from '../../../../src/api/routes/overview/overview-findings.ts';
@@ -55,8 +56,10 @@ function Gentle({ reply }: { readonly reply: FirstFindingsReply }) {
   return (
     <>
       {' '}
-      <Link href={to('/findings')}>{sentenceCase(amount)}</Link> {cash === null ? 'can be freed' : 'of it can be saved'}{' '}
-      where hardly anybody notices.
+      <Link href={to('/findings')}>
+        <Unbroken text={sentenceCase(amount)} />
+      </Link>{' '}
+      {cash === null ? 'can be freed' : 'of it can be saved'} where hardly anybody notices.
     </>
   );
 }

@@ -68,7 +68,7 @@ export function Waterfall({ findings, days }: WaterfallProps) {
             }
             columns={[
               { title: 'Step', cell: (row) => <Name row={row} /> },
-              { title: 'The fall', className: 'fall', cell: (row) => <Bar row={row} /> },
+              { title: 'The fall', className: 'fall', room: 'some', cell: (row) => <Bar row={row} /> },
               {
                 title: length,
                 isNumber: true,
@@ -80,10 +80,11 @@ export function Waterfall({ findings, days }: WaterfallProps) {
                   ),
               },
               { title: 'of paid', isNumber: true, cell: ({ share }) => percent(share) },
-              { title: 'vs before', isNumber: true, cell: (row) => <Change row={row} /> },
+              { title: 'vs before', isNumber: true, room: 'some', cell: (row) => <Change row={row} /> },
               {
                 title: 'can be saved',
                 isNumber: true,
+                className: 'saves',
                 cell: ({ save }) => (findings.data === undefined ? <Waiting findings={findings} /> : saveWords(save)),
               },
             ]}

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { axeViolations, hasBrowser, overlaps, settled } from './browser.ts';
+import { demoFolder, openDashboard } from './dashboard.ts';
+import type { Dashboard } from './dashboard.ts';
+
+const TABLET = { width: 1024, height: 768 };
+const PHONE = { width: 390, height: 844 };
+
+describe.skipIf(!hasBrowser)('a page with little room', () => {
+  let dashboard: Dashboard;
+  let removeDemo: () => Promise<void>;
+  beforeAll(async () => {
+    const demo = await demoFolder();
+    removeDemo = demo.remove;
+    dashboard = await openDashboard(demo.dataDir);
+  }, 300_000);
+  afterAll(async () => {
+    await dashboard.close();
+    await removeDemo();
+  });
+
+  it.each([
+    ['/findings', TABLET, 'Findings, safest first, then money', 'Saves'],
+    ['/jobs', TABLET, 'Jobs that held GPUs', 'Paid'],
+    ['/overview', PHONE, 'Where each dollar went', 'can be saved'],
+    ['/overview', PHONE, 'Findings to do first', 'Saves'],
+    ['/findings', PHONE, 'Findings, safest first, then money', 'Saves'],
+    ['/findings/F-1', PHONE, 'Rows that add up to the finding', 'USD'],
+    ['/jobs', PHONE, 'Jobs that held GPUs', 'Paid'],
+  ])('%s on %o has all of "%s" in view, with its %s', async (path, viewport, table, money) => {
+    const { page, close } = await dashboard.open(path, { viewport });
+    await settled(page);
+    const room = page.getByRole('group', { name: table });
+    expect(await room.locator('thead').innerText()).toContain(money);
+    expect(await hidden(page, table)).toBe(0);
+    expect(await overlaps(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
+    await close();
+  });
+});
+
+/** As many pixels of a table as one has to scroll for. */
+async function hidden(page: Page, table: string): Promise<number> {
+  return page.getByRole('group', { name: table }).evaluate((room) => room.scrollWidth - room.clientWidth);
+}
