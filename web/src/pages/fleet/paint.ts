@@ -20,7 +20,7 @@ interface Mark extends Run {
   readonly row: number | undefined;
 }
 
-export interface View {
+export interface View extends Margins {
   readonly width: number;
   readonly height: number;
   /** How far it is scrolled down. */
@@ -30,10 +30,23 @@ export interface View {
   readonly steps: number;
 }
 
-export const LEFT = 132;
-export const RIGHT = 148;
 export const AXIS = 22;
+const NARROW = 600;
+
+/** What stands beside the plot. On a narrow page names are shorter, so that the plot has room. */
+export interface Margins {
+  readonly left: number;
+  readonly right: number;
+  /** Where the share that was active ends, from the plot's end. */
+  readonly active: number;
+}
+
+export function marginsOf(width: number): Margins {
+  return width < NARROW ? { left: 84, right: 132, active: 48 } : { left: 132, right: 148, active: 54 };
+}
 const HOUR_MS = 3_600_000;
+/** How wide a letter of a machine's name is, and how far texts stay apart. */
+const [MONO, GAP] = [6.3, 12];
 
 /** Done once for a tile and a theme: after it a frame copies pixels and thinks of nothing. */
 export function sheetOf(tile: Tile, ink: Ink): Sheet {
@@ -91,12 +104,12 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene, view: Vie
   axis(context, scene, view);
 }
 
-const xOf = (view: View, step: number): number => LEFT + ((step - view.from) / view.steps) * plotWidth(view);
-const plotWidth = (view: View): number => view.width - LEFT - RIGHT;
+const xOf = (view: View, step: number): number => view.left + ((step - view.from) / view.steps) * plotWidth(view);
+const plotWidth = (view: View): number => view.width - view.left - view.right;
 
 /** Steps at which the axis has a word: at most one for each 60 px, at round hours or days. */
 function ticks({ tile }: Sheet, view: View): { readonly step: number; readonly word: string }[] {
-  const most = Math.max(2, Math.floor(plotWidth(view) / 72));
+  const most = Math.max(3, Math.floor(plotWidth(view) / 72));
   const hours = (view.steps * tile.stepMs) / HOUR_MS;
   const every = [1, 2, 3, 6, 12, 24, 48, 96, 168, 336, 720].find((each) => hours / each <= most) ?? 1440;
   const found: { step: number; word: string }[] = [];
@@ -121,14 +134,19 @@ function axis(context: CanvasRenderingContext2D, { sheet, ink }: Scene, view: Vi
   context.fillRect(0, 0, view.width, AXIS - 4);
   context.font = `11px ${ink.sans}`;
   context.fillStyle = ink.ink3;
-  const all = ticks(sheet, view);
-  for (const { step, word } of all) {
-    const x = xOf(view, step);
-    context.textAlign = x < LEFT + 16 ? 'left' : x > view.width - RIGHT - 16 ? 'right' : 'center';
-    context.fillText(word, x, 8);
+  const end = view.width - view.right;
+  let free = view.left;
+  for (const { step, word } of ticks(sheet, view)) {
+    const wide = context.measureText(word).width;
+    const begin = Math.min(Math.max(view.left, xOf(view, step) - wide / 2), end - wide);
+    // Where two have no room beside each other the first stays.
+    if (begin < free) continue;
+    context.textAlign = 'left';
+    context.fillText(word, begin, 8);
+    free = begin + wide + GAP;
   }
   context.textAlign = 'right';
-  context.fillText('active', view.width - RIGHT + 54, 8);
+  context.fillText('active', end + view.active, 8);
   context.fillText('idle + unalloc.', view.width, 8);
 }
 
@@ -138,15 +156,25 @@ function groupLine(context: CanvasRenderingContext2D, scene: Scene, view: View, 
   context.textAlign = 'left';
   context.fillStyle = scene.ink.ink;
   context.font = `600 11px ${scene.ink.sans}`;
-  const name = cut(line.group.cluster ?? 'no cluster', 30);
+  const name = cut(line.group.cluster ?? 'no cluster', Math.floor(view.width / 12));
   context.fillText(name, 0, middle);
-  const begin = Math.max(LEFT + 8, context.measureText(name).width + 12);
+  const begin = Math.max(view.left + 8, context.measureText(name).width + GAP);
   context.font = `11px ${scene.ink.sans}`;
   context.fillStyle = scene.ink.ink2;
-  const room = view.width - RIGHT - begin - context.measureText(right).width - 16;
-  context.fillText(cut(left, Math.max(8, Math.floor(room / 5.6))), begin, middle);
+  // A group has no figures in the columns: where room is short its money takes theirs.
+  const end = view.width < NARROW ? view.width : view.width - view.right;
+  const money = fitting(context, right, end - begin);
+  const room = end - begin - context.measureText(money).width - GAP;
+  context.fillText(fitting(context, left, room), begin, middle);
   context.textAlign = 'right';
-  context.fillText(right, view.width - RIGHT, middle);
+  context.fillText(money, end, middle);
+}
+
+/** As many of the parts of a text, from its first, as there is room for. */
+function fitting(context: CanvasRenderingContext2D, text: string, room: number): string {
+  const parts = text.split(', ');
+  while (parts.length > 0 && context.measureText(parts.join(', ')).width > room) parts.pop();
+  return parts.join(', ');
 }
 
 function nodeLine(context: CanvasRenderingContext2D, scene: Scene, view: View, line: NodeLine, y: number): void {
@@ -156,12 +184,12 @@ function nodeLine(context: CanvasRenderingContext2D, scene: Scene, view: View, l
   context.textAlign = 'left';
   context.font = `10.5px ${ink.mono}`;
   context.fillStyle = ink.ink2;
-  context.fillText(cut(machine.node ?? 'no node', 20), 0, middle);
+  context.fillText(cut(machine.node ?? 'no node', Math.floor((view.left - 6) / MONO)), 0, middle);
   const { active, wasted } = texts.node(line);
   context.font = `11px ${ink.sans}`;
   context.textAlign = 'right';
   context.fillStyle = ink.ink2;
-  context.fillText(active, view.width - RIGHT + 54, middle);
+  context.fillText(active, view.width - view.right + view.active, middle);
   context.fillStyle = ink.ink;
   context.fillText(wasted, view.width, middle);
   const key = `${line.group.model ?? ''}|${machine.node ?? ''}`;
@@ -205,7 +233,7 @@ function deviceLine(context: CanvasRenderingContext2D, scene: Scene, view: View,
   context.textAlign = 'right';
   context.fillText(
     device.activePermille === null ? '' : `${Math.round(device.activePermille / 10)}%`,
-    view.width - RIGHT + 54,
+    view.width - view.right + view.active,
     y + height / 2,
   );
   const sheet = scene.opened.get(machine.node ?? '');
@@ -226,7 +254,7 @@ function strip(
 ): void {
   const until = Math.min(view.from + view.steps, tile.steps);
   const wide = ((until - view.from) / view.steps) * plotWidth(view);
-  context.drawImage(picture, view.from, row, until - view.from, 1, LEFT, y, wide, tall);
+  context.drawImage(picture, view.from, row, until - view.from, 1, view.left, y, wide, tall);
 }
 
 interface Marked {
@@ -247,7 +275,7 @@ function marks(context: CanvasRenderingContext2D, { ink }: Scene, view: View, ma
   }
   const rowTall = height / Math.max(1, rows.length);
   for (const { from, until, value, row } of found) {
-    const [x, end] = [Math.max(LEFT, xOf(view, from)), Math.min(view.width - RIGHT, xOf(view, until))];
+    const [x, end] = [Math.max(view.left, xOf(view, from)), Math.min(view.width - view.right, xOf(view, until))];
     if (end <= x) continue;
     const [top, tall] = row === undefined ? [y, height] : [y + row * rowTall, rowTall];
     if (value === CELL.free) dotted(context, ink, x, end, top + tall / 2);
@@ -337,7 +365,7 @@ function frameSpot(context: CanvasRenderingContext2D, spot: Spot | undefined, vi
   if (spot === undefined) return;
   context.strokeStyle = colour;
   context.lineWidth = 1.5;
-  context.strokeRect(LEFT - 1, spot.y - view.top + AXIS - 1.5, plotWidth(view) + 2, spot.height + 2.5);
+  context.strokeRect(view.left - 1, spot.y - view.top + AXIS - 1.5, plotWidth(view) + 2, spot.height + 2.5);
 }
 
 function cursor(context: CanvasRenderingContext2D, { cursor: at, ink }: Scene, view: View): void {

@@ -3,7 +3,7 @@ import type { RefObject } from 'react';
 import { useKeys } from '../../frame/keys.ts';
 import { onThemeChange, readInk } from './ink.ts';
 import type { Spot } from './layout.ts';
-import { AXIS, LEFT, paint, RIGHT } from './paint.ts';
+import { AXIS, marginsOf, paint } from './paint.ts';
 import type { Scene, View } from './paint.ts';
 import type { Tile } from './tile.ts';
 
@@ -67,7 +67,14 @@ export function usePainter(
       const [wide, tall] = [Math.round(size.width * scale), Math.round(height * scale)];
       if (element.width !== wide || element.height !== tall) [element.width, element.height] = [wide, tall];
       context.setTransform(scale, 0, 0, scale, 0, 0);
-      const view: View = { width: size.width, height, top: top(), from: size.from, steps: size.steps };
+      const view: View = {
+        ...marginsOf(size.width),
+        width: size.width,
+        height,
+        top: top(),
+        from: size.from,
+        steps: size.steps,
+      };
       paint(context, now, view);
     });
   }, [canvas, room, top]);
@@ -115,7 +122,8 @@ export function placeOf(
   const box = canvas.current?.getBoundingClientRect();
   if (box === undefined) return undefined;
   const [x, y] = [event.clientX - box.left, event.clientY - box.top - AXIS + top];
-  const step = Math.floor(start + ((x - LEFT) / (width - LEFT - RIGHT)) * steps);
+  const { left, right } = marginsOf(width);
+  const step = Math.floor(start + ((x - left) / (width - left - right)) * steps);
   let [low, high] = [0, spots.length];
   while (low < high) {
     const middle = (low + high) >> 1;
