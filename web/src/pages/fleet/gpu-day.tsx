@@ -68,7 +68,7 @@ export function GpuDay({ reply }: { readonly reply: GpuReply }) {
       </svg>
       <p className="note">
         Bars: SMs active. Grey: memory held{reply.memoryMib === null ? ', size of this model not known' : ''}. Boxes:
-        jobs.
+        jobs. Dots: nobody held it.
       </p>
     </div>
   );
@@ -80,10 +80,14 @@ function timeWords(at: number, isDay: boolean, isEnd: boolean): string {
   return isEnd && time.slice(11, 16) === '00:00' ? '24:00' : time.slice(11, 16);
 }
 
-/** An hour in which nothing was measured is a hatch. */
+/** An hour in which nothing was measured is a hatch; one that nobody held is not idle: dots on the ground, as on the map. */
 function Bars({ reply, scale: { x, hourWide } }: { readonly reply: GpuReply; readonly scale: Scale }) {
   const wide = Math.max(0.5, hourWide - (hourWide > 4 ? 1 : 0));
   return reply.hours.map(({ hour, activePermille }) => {
+    if (isFree(reply, hour)) {
+      const y = TOP + BARS - 1.5;
+      return <line key={hour} x1={x(hour)} x2={x(hour) + hourWide} y1={y} y2={y} className="dots" />;
+    }
     const tall = activePermille === null ? BARS : Math.max(1, (activePermille / 1000) * BARS);
     const of = activePermille === null ? 'f-unknown' : `f-heat-${levelOf(activePermille)}`;
     return <rect key={hour} x={x(hour)} y={TOP + BARS - tall} width={wide} height={tall} className={of} />;
@@ -112,6 +116,12 @@ export function hourCells({ hours, holders }: GpuReply): (string | number | null
       .map(({ job, allocationId }) => job ?? allocationId ?? 'holder unknown')
       .join(', '),
   ]);
+}
+
+/** Nobody held it in that hour, and somebody knows that nobody did. */
+export function isFree({ holders }: Pick<GpuReply, 'holders'>, hour: string): boolean {
+  const there = holders.filter(({ from, until }) => overlapsHour(from, until, hour));
+  return there.length > 0 && there.every(({ isHeld }) => !isHeld);
 }
 
 function overlapsHour(from: string, until: string, hour: string): boolean {
