@@ -3,6 +3,8 @@ import type { UseQueryResult } from '@tanstack/react-query';
 
 export type Query = Readonly<Record<string, string | undefined>>;
 
+const GONE = 'gone';
+
 /** What the server says when it cannot answer (RFC 9457), with what to do about it. */
 export class Problem extends Error {
   override readonly name = 'Problem';
@@ -31,6 +33,11 @@ export class Problem extends Error {
   get isOnItsWay(): boolean {
     return this.code === 'still-checking';
   }
+
+  /** Nothing answered: the frame says so once, over the page. */
+  get isGone(): boolean {
+    return this.code === GONE;
+  }
 }
 
 export interface Answer<Reply> {
@@ -56,7 +63,7 @@ export function csvAddress(path: string, query: Query = {}): string {
 export async function ask<Reply>(address: string, init: RequestInit = {}): Promise<Answer<Reply>> {
   const response = await answerOf(address, init);
   return {
-    data: (await response.json()) as Reply,
+    data: (await response.json().catch(sayGone)) as Reply,
     command: commandOf(response),
     generation: response.headers.get('x-bursar-generation'),
   };
@@ -70,11 +77,23 @@ function commandOf(response: Response): string | null {
 
 /** Bytes, for what would be too long as text. */
 export async function askBytes(address: string): Promise<ArrayBuffer> {
-  return (await answerOf(address, {})).arrayBuffer();
+  return (await answerOf(address, {})).arrayBuffer().catch(sayGone);
+}
+
+/** Each browser has its own words for a connection that fails, and none says what it means here. */
+function sayGone(failure: unknown): never {
+  if (!(failure instanceof TypeError)) throw failure;
+  throw new Problem(
+    0,
+    'Bursar does not answer.',
+    'What was to be changed may not have been: look again when it is back.',
+    null,
+    GONE,
+  );
 }
 
 async function answerOf(address: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(address, init);
+  const response = await fetch(address, init).catch(sayGone);
   if (response.ok) return response;
   const said = response.headers.get('content-type')?.includes('json') ? ((await response.json()) as object) : {};
   const {

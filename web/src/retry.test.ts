@@ -10,7 +10,7 @@ describe('another try', () => {
     ['a wrong question is asked once', problem(400), [false, false, false]],
     ['a token that is not good is not tried again', problem(401), [false, false, false]],
     ['a mistake of the server gets one more try', problem(500), [true, false, false]],
-    ['a network that fails gets one more try', new TypeError('failed to fetch'), [true, false, false]],
+    ['what is no answer at all gets one more try', new SyntaxError('no JSON'), [true, false, false]],
     ['too many requests are tried later, three times', problem(429), [true, true, true]],
     ['a server that cannot just now is tried later, three times', problem(503), [true, true, true]],
   ])('%s', (_, failure, worth) => {
@@ -21,6 +21,12 @@ describe('another try', () => {
   it('what is on its way is asked for until it is there', () => {
     const onItsWay = new Problem(503, '3 of 90 days so far', null, 1000, 'still-checking');
     expect([0, 3, 100].map((tries) => isWorthAnother(tries, onItsWay))).toEqual([true, true, true]);
+  });
+
+  it('a server that is gone is asked until it is back, at the same pace', () => {
+    const gone = new Problem(0, 'Bursar does not answer.', null, null, 'gone');
+    expect([0, 3, 100].map((tries) => isWorthAnother(tries, gone))).toEqual([true, true, true]);
+    expect([0, 3, 100].map((tries) => waitMs(tries, gone, 0))).toEqual([2000, 2000, 2000]);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { ask } from '../ask.ts';
+import { ask, Problem } from '../ask.ts';
 import type { Answer } from '../ask.ts';
 
 const STATUS = '/api/v1/status';
@@ -81,9 +81,7 @@ function follow(client: QueryClient, setGone: (since: number | undefined) => voi
     retry = own;
     waitMs = Math.min(LAST_TRY_MS, waitMs * 2);
     // Is the server gone, or only its stream? Where a token is no longer good this answer says so, and the page asks for one.
-    const status = await client
-      .fetchQuery({ queryKey: ['answer', STATUS], queryFn: () => ask<object>(STATUS), staleTime: 0 })
-      .catch(() => undefined);
+    const status = await statusOf(client);
     if (retry !== own) return;
     if (status === undefined) setGone(heardAt);
     else {
@@ -99,6 +97,8 @@ function follow(client: QueryClient, setGone: (since: number | undefined) => voi
       close();
     }
   };
+  // A question may meet a dead connection before the stream does.
+  const forget = listenToGone(client, () => (events === undefined ? undefined : void lost()));
   document.addEventListener('visibilitychange', look);
   open();
   return {
@@ -107,11 +107,27 @@ function follow(client: QueryClient, setGone: (since: number | undefined) => voi
       open();
     },
     stop: () => {
+      forget();
       document.removeEventListener('visibilitychange', look);
       later.stop();
       close();
     },
   };
+}
+
+/** By a key of its own: the page's question after the status is asked until there is an answer. */
+function statusOf(client: QueryClient): Promise<Answer<object> | undefined> {
+  const query = { queryKey: ['alive'], queryFn: () => ask<object>(STATUS), staleTime: 0, retry: false };
+  return client.fetchQuery(query).catch(() => undefined);
+}
+
+/** Hears of every question that met no server. */
+function listenToGone(client: QueryClient, tell: () => void): () => void {
+  return client.getQueryCache().subscribe((event) => {
+    if (event.type !== 'updated' || event.action.type !== 'failed') return;
+    const { error } = event.action;
+    if (error instanceof Problem && error.isGone) tell();
+  });
 }
 
 type IsOld = (answer: Answer<unknown> | undefined) => boolean;
