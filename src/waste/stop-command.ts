@@ -18,10 +18,18 @@ export const HUB_USER_LABEL = 'hub.jupyter.org/username';
 export const HUB_SERVER_LABEL = 'hub.jupyter.org/servername';
 
 /** Kinds that are nothing but a workload: deleting one stops it. An owner may be a Node, too, of which much more hangs. */
-const DELETED_KINDS = new Set([
-  ...['Pod', 'Job', 'CronJob', 'JobSet', 'DaemonSet', 'Workflow', 'SparkApplication', 'TrainJob'],
-  ...['PyTorchJob', 'MPIJob', 'TFJob', 'XGBoostJob', 'PaddleJob', 'RayJob', 'RayCluster', 'RayService'],
-]);
+const BATCH_KINDS = ['Pod', 'Job', 'CronJob', 'JobSet', 'DaemonSet', 'Workflow', 'SparkApplication', 'TrainJob'];
+const FRAMEWORK_KINDS = [
+  'PyTorchJob',
+  'MPIJob',
+  'TFJob',
+  'XGBoostJob',
+  'PaddleJob',
+  'RayJob',
+  'RayCluster',
+  'RayService',
+];
+const DELETED_KINDS = new Set([...BATCH_KINDS, ...FRAMEWORK_KINDS]);
 /** What answers requests is scaled down, not deleted: its address and its settings stay. */
 const SCALED_KINDS = new Set(['Deployment', 'StatefulSet', 'ReplicaSet', 'Rollout', 'LeaderWorkerSet']);
 /** KServe stops these by an annotation and keeps them. */
