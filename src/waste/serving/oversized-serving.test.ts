@@ -78,7 +78,7 @@ describe('replicas against traffic', () => {
     // By night 0.5 ÷ 0.6 and one in reserve: 2 of 10, at 0.85 too. By day 5 ÷ 0.6: 9 and one; at 0.85: 6 and one.
     expect(claim).toMatchObject({
       about: 'a/serving/chat',
-      what: 'chat holds 10 replicas, its hours need 2 to 10; 2 would do 00:00–12:00 UTC',
+      what: 'chat holds 10 replicas, its hours need 2 to 10; 2 would do 00:00–12:00 UTC on nine working days of ten',
       // Of idle 12 × 9.5 + 12 × 5 = 174 replica-hours a day 12 × 8 + 12 × 3 = 132, and at 60 % load 96 of them.
       reachable: { lowPermille: 727, highPermille: 1000 },
     });
@@ -99,7 +99,7 @@ describe('replicas against traffic', () => {
     // 2.2 ÷ 0.6 and one are 5 at three in the afternoon, else 1.6 ÷ 0.6 and one: 4 of 9.
     const [claim] = await claimsOf({ held: () => 9, busy: (hour) => (hour === 15 ? 2.9 : hour < 6 ? 0 : 1.6) });
     expect(claim?.what).toBe(
-      'chat holds 9 replicas, its hours need 1 to 6; 4 would do in all hours but 15:00–16:00 UTC',
+      'chat holds 9 replicas, its hours need 1 to 6; 4 would do in all hours but 15:00–16:00 UTC on nine working days of ten',
     );
     expect(claim?.because[1]).toBe(
       'In all hours but 15:00–16:00 UTC: 5 of 9 replicas were not needed, on nine working days of ten or more.',
@@ -111,7 +111,9 @@ describe('replicas against traffic', () => {
 
   it('what an hour needs is not cut to what was held', async () => {
     const [claim] = await claimsOf({ held: () => 5, busy: (hour) => (hour < 8 ? 0.3 : 2.9) });
-    expect(claim?.what).toBe('chat holds 5 replicas, its hours need 2 to 6; 2 would do 00:00–08:00 UTC');
+    expect(claim?.what).toBe(
+      'chat holds 5 replicas, its hours need 2 to 6; 2 would do 00:00–08:00 UTC on nine working days of ten',
+    );
     expect(claim?.because.slice(1, 4)).toEqual([
       '00:00–08:00 UTC: 3 of 5 replicas were not needed, on nine working days of ten or more.',
       'At weekends the busiest hour needs 6 replicas.',

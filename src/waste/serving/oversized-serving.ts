@@ -128,7 +128,8 @@ function excessClaim(
   const known = hours.filter(({ knownHours }) => knownHours > 0);
   const replicasMin = Math.min(most, ...known.map(({ neededLowMost }) => neededLowMost));
   const mean = Math.round(totals.heldMax) > held ? ' on average' : '';
-  const when = quiet === undefined ? '' : `; ${quiet.neededMost} would do ${clockText(quiet)}`;
+  const when =
+    quiet === undefined ? '' : `; ${quiet.neededMost} would do ${clockText(quiet)} on nine working days of ten`;
   return {
     about: service.service,
     ownerSubject: service.lastSubject,
