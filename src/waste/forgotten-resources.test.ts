@@ -25,6 +25,10 @@ const session = (more: Partial<ToldHolder> = {}): ToldHolder =>
 
 const silent: Record<string, readonly ToldHolder[]> = {
   'a warm standby by its name': [service({ name: 'chat-standby-1' })],
+  'a service whose family serves, which oversized-serving asks about': [
+    service({ id: '1', name: 'chat-b' }),
+    service({ id: '2', name: 'chat-a', gpus: { g1: { computing: [['02-20 03:00', '02-20 09:00']] } } }),
+  ],
   'a warm standby by a label': [service({ labels: { role: 'failover' } })],
   'a service that computed once in the window': [
     service({ gpus: { g0: { computing: [['02-20 03:00', '02-20 03:05']] } } }),
@@ -62,15 +66,6 @@ const spoken: Record<string, Case> = {
     what: 'service recommender-v1 has not computed in 21 days, 1×H100',
     firstDay: '2026-02-11',
     isQuestion: false,
-  },
-  'a service whose family serves, as a question': {
-    told: [
-      service({ id: '1', name: 'chat-b' }),
-      service({ id: '2', name: 'chat-a', gpus: { g1: { computing: [['02-20 03:00', '02-20 09:00']] } } }),
-    ],
-    what: 'service chat-b has not computed in 21 days, 1×H100',
-    firstDay: '2026-02-11',
-    isQuestion: true,
   },
   'a session nobody has used for twelve days, from its first whole day on': {
     told: [session()],

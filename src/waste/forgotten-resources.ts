@@ -5,7 +5,7 @@ import { addedSpark, spentDays } from './day-spark.ts';
 import { WHOLE_UNITS } from './node-gaps.ts';
 import { PODS_ARE_NOT_NODES } from './serving/serving-fix.ts';
 import { HUB_SERVER_LABEL, HUB_USER_LABEL, stopCommand } from './stop-command.ts';
-import { countWords, gpuHourWords, gpuWords, spanWords, timeWords } from './wording.ts';
+import { gpuHourWords, gpuWords, spanWords, timeWords } from './wording.ts';
 
 /** A service of which no replica computed, or a session nobody used, and how long that has been so. */
 const UnusedHolder = z.object({
@@ -126,8 +126,8 @@ const HOLDERS = `
 /**
  * Question: what is there and forgotten: services that never compute, sessions nobody has used for a week?
  *
- * What stands by on purpose is not forgotten: a service that says so by its name or a label is left out, and one whose
- * neighbours serve is asked about, because it may take over from them. The quarterly audit asks the same with a longer window.
+ * What stands by on purpose is not forgotten: a service that says so by its name or a label, or whose neighbours serve, because it may take over
+ * from them, is left to `oversized-serving`, which asks. The quarterly audit asks the same with a longer window.
  *
  * Reads: life_day, subject, subject_day.
  */
@@ -169,8 +169,9 @@ export const forgottenResources = detector({
 const STANDBY =
   /(^|[^a-z])(stand-?by|fail-?over|dr|disaster|warm|hot-?spare|spare|passive|backup|secondary|reserve)([^a-z]|$)/i;
 
-const standsBy = ({ manner, name, stem, kind, labels }: UnusedHolder): boolean =>
-  manner === 'serving' && [name, stem, kind, labels].some((text) => text !== null && STANDBY.test(text));
+const standsBy = ({ manner, name, stem, kind, labels, siblings }: UnusedHolder): boolean =>
+  manner === 'serving' &&
+  (siblings > 0 || [name, stem, kind, labels].some((text) => text !== null && STANDBY.test(text)));
 
 function holderClaim(holder: UnusedHolder, now: Date): Claim {
   const isService = holder.manner === 'serving';
@@ -178,7 +179,6 @@ function holderClaim(holder: UnusedHolder, now: Date): Claim {
   const gpus = Math.max(1, Math.round((holder.gpuS * 10) / Math.max(1, seconds))) / 10;
   const names = holder.names.flatMap((name) => name ?? []).toSorted();
   const name = isService ? (holder.stem ?? names[0] ?? '').replace(/[-_.]0$/, '') : (names[0] ?? holder.allocationId);
-  const mayTakeOver = isService && holder.siblings > 0;
   return {
     about: isService
       ? [holder.cluster, holder.account ?? holder.namespace, holder.stem ?? name].join('/')
@@ -193,11 +193,6 @@ function holderClaim(holder: UnusedHolder, now: Date): Claim {
         ? []
         : [`Device memory at most ${holder.memoryMibMax.toLocaleString('en-US')} MiB.`]),
       ...(isService ? ['Neither its name nor a label says that it stands by.'] : []),
-      ...(mayTakeOver
-        ? [
-            `${countWords(holder.siblings, 'service')} of its family in the same place computed: it may stand by for them.`,
-          ]
-        : []),
     ],
     fix: [
       ...(isService && names.length > 0 ? names : [holder.name]).map((each) => stopCommand({ ...holder, name: each })),
@@ -207,7 +202,6 @@ function holderClaim(holder: UnusedHolder, now: Date): Claim {
       ? 'It stands by for another service: say so by a label (role=standby), and it is not named again.'
       : 'Its owner comes back to what is in its memory.',
     liveSince: holder.unusedSince,
-    ...(mayTakeOver && { isQuestion: true }),
     takes: holder.subjects.flatMap((subject) => takesOf(subject, holder)),
   };
 }

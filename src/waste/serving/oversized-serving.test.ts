@@ -180,6 +180,9 @@ describe('replicas against traffic', () => {
     const [claim] = await claimsOn(oversizedServing, { service_hour, service_day, subject_day });
     expect(claim?.what).toBe('chat served nothing in the window: are 2 replicas of it (2 GPUs) kept warm on purpose?');
     expect(claim?.because[0]).toBe('480 GPU-hours held in 10 days, $960.');
+    expect(claim?.fix).toEqual([
+      '# if nobody needs it: kubectl scale deployment chat -n serving --replicas=0   # cluster=a',
+    ]);
     const [unpriced] = await claimsOn(oversizedServing, { service_hour, service_day });
     expect(unpriced?.because[0]).toBe('480 GPU-hours held in 10 days.');
   });

@@ -1,5 +1,6 @@
 import type { Claim } from '../../facts/detector.ts';
 import type { Service } from './oversized-rows.ts';
+import { commentLine, stopCommand } from '../stop-command.ts';
 import { countWords, gpuHourWords, gpuWords, moneyWords } from '../wording.ts';
 
 /** Named or labelled so, or without a second of work while a service of the same family serves beside it. */
@@ -21,7 +22,7 @@ export function isStandby(service: Service, services: readonly Service[]): boole
 const QUESTION = { isQuestion: true, takes: [], fix: [] } as const;
 
 export function standbyQuestion(standby: Service): Claim {
-  const { service, name, lastSubject, busyUnits, isStandby: isNamed, heldUnits, usdMicros } = standby;
+  const { service, name, namespace, lastSubject, busyUnits, isStandby: isNamed, heldUnits, usdMicros } = standby;
   const served = busyUnits === 0n ? 'served nothing in the window' : 'is called a standby';
   const gpuSeconds = Number(heldUnits / 63_000n);
   const daySeconds = Math.max(1, standby.days) * 86_400;
@@ -38,6 +39,15 @@ export function standbyQuestion(standby: Service): Claim {
         ? 'Its name or a label says that it waits for a failover.'
         : 'Another service of its family in the same namespace serves, this one does not (GPU activity).',
     ],
+    // Nobody knows yet whether it is needed: the command is told, not given.
+    fix:
+      namespace === null
+        ? []
+        : [
+            commentLine(
+              `if nobody needs it: ${stopCommand({ ...standby, source: 'kubernetes', allocationId: null, kind: standby.workloadKind })}`,
+            ),
+          ],
     unless: 'The time a failover may take: where a cold start fits into it, fewer replicas or none need to be warm.',
   };
 }
