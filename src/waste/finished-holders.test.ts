@@ -171,6 +171,17 @@ describe('finished-holders', () => {
     expect(new Set(claims.map(({ about }) => about)).size).toBe(3);
   });
 
+  it('the longest of several runs is the one that held its GPUs longest, however few', async () => {
+    const small = job({
+      id: '2',
+      name: 'sft-2',
+      until: '03-03 21:00',
+      gpus: { g9: { computing: [['03-03 08:10', '03-03 12:00']] } },
+    });
+    const [claim] = await claimsOn(finishedHolders, holderRows([job({ until: '03-03 20:00' }), small]));
+    expect(claim?.because[0]).toMatch(/^Longest: sft-2, last kernel Tue 12:00, 1 GPU held until Tue 21:00 \(9 h;/);
+  });
+
   it('how long the namesakes of another account paused says nothing about a job', async () => {
     const other = job({
       id: '2',

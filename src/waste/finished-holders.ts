@@ -230,7 +230,7 @@ function pauseWords({ longestPauseS, namesakes }: FinishedHolder): string {
 }
 
 function pastClaim(about: string, group: readonly FinishedHolder[], now: Date): Claim {
-  const longest = group.reduce((a, b) => (b.tailGpuS > a.tailGpuS ? b : a));
+  const longest = group.reduce((a, b) => (tailSeconds(b) > tailSeconds(a) ? b : a));
   const runs = Math.max(longest.runs, group.length);
   const gpuSeconds = group.reduce((sum, { tailGpuS }) => sum + tailGpuS, 0);
   const name = longest.stem?.replace(/[-_.]0$/, '') ?? longest.name ?? longest.allocationId;
