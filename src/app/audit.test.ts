@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLeftBehind } from './audit.ts';
+import { firstKnown, isLeftBehind } from './audit.ts';
 
 const SINCE = new Date('2026-03-01T00:00:00Z');
 
@@ -26,4 +26,16 @@ it.each([
   },
 ] as const)('of $name: $want', ({ want, ...finding }) =>
   expect(isLeftBehind({ kind: 'capacity', ...finding })).toBe(want),
+);
+
+it.each([
+  {
+    name: 'of a window that begins before there is a fact, since the first fact',
+    firstDay: '2026-03-09',
+    want: '03-09',
+  },
+  { name: 'of facts that are older, since the window begins', firstDay: '2026-02-01', want: '03-01' },
+  { name: 'of no facts at all, since the window begins', firstDay: undefined, want: '03-01' },
+])('what is of nobody is so $name', ({ firstDay, want }) =>
+  expect(firstKnown({ from: SINCE }, firstDay)).toEqual(new Date(`2026-${want}T00:00:00Z`)),
 );

@@ -51,7 +51,13 @@ export async function audit(space: ReadSpace, { window, now }: AuditRequest): Pr
     const why = whyAudited(finding, records.get(finding.key), today, space);
     return why === undefined
       ? []
-      : [{ finding, why, since: finding.detector === OF_NOBODY ? window.from : sinceOf(finding) }];
+      : [
+          {
+            finding,
+            why,
+            since: finding.detector === OF_NOBODY ? firstKnown(window, space.scope?.days[0]) : sinceOf(finding),
+          },
+        ];
   });
   const isOld = ({ why, since }: AuditItem): boolean =>
     why !== 'forgotten' || now.at.getTime() - since.getTime() >= FORGOTTEN_DAYS * DAY_MS;
@@ -90,6 +96,12 @@ function whyAudited(
 export function isLeftBehind({ detector, kind, liveSince }: Pick<Finding, 'detector' | 'kind' | 'liveSince'>): boolean {
   if (kind === 'question' && detector !== OF_NOBODY) return false;
   return FORGOTTEN.includes(detector) && (liveSince !== null || !ONLY_LIVE.includes(detector));
+}
+
+/** The window may begin before there is any fact: of that time nothing is said. */
+export function firstKnown({ from }: Pick<LedgerWindow, 'from'>, firstDay: string | undefined): Date {
+  const known = firstDay === undefined ? from : startOf(firstDay);
+  return known > from ? known : from;
 }
 
 /** Since when it goes on, or the first day whose money it is about. */
