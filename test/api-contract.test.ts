@@ -177,6 +177,41 @@ describe('the contract, by a client made of the served document', () => {
     }
   });
 
+  const json = { 'content-type': 'application/json' };
+  const refusals: readonly (readonly [string, 'get' | 'post', string, RequestInit, number])[] = [
+    ['/api/v1/overview', 'get', '?team=nobody-at-all', {}, 404],
+    ['/api/v1/jobs', 'get', '?cursor=eyJxIjoieCIsImFmdGVyIjoieCIsInBsYWNlIjoxfQ', {}, 410],
+    ['/api/v1/session', 'post', '', { headers: json, body: '{"token": "bsr_guessed"}' }, 401],
+    ['/api/v1/session', 'post', '', { headers: { ...json, origin: 'https://evil.example' }, body: '{}' }, 403],
+    ['/api/v1/session', 'post', '', { headers: json, body: `{"token": "${'x'.repeat(70_000)}"}` }, 413],
+    ['/api/v1/session', 'post', '', { headers: { 'content-type': 'text/plain' }, body: 'token' }, 415],
+    ['/api/v1/session', 'post', '', { headers: json, body: '{"token": 1}' }, 422],
+    ['/api/v1/findings/{finding}/dismiss', 'post', '', { headers: json, body: '{"reason": ""}' }, 422],
+    [
+      '/api/v1/findings/{finding}/accept',
+      'post',
+      '',
+      { headers: json, body: '{"seen": "fixed", "window": "all"}' },
+      409,
+    ],
+  ];
+  it.each(refusals)('%s, by %s%s, refuses as documented', async (path, method, query, init, want) => {
+    const named = path.replace('{finding}', 'F-1');
+    const response = await fetch(`${server.url}${named}${query}`, { method, ...init });
+    const body: unknown = await response.json();
+    expect([response.status, body]).toEqual([want, expect.objectContaining({ status: want })]);
+    expect(problemFaults(want, body)).toBe('');
+    expect(document.paths[path]?.[method]?.responses).toHaveProperty(String(want));
+  });
+
+  it('answers with the headers it is said to answer with', async () => {
+    const { response, operation } = await call('getOverview', {});
+    const told = operation.responses['200'];
+    const names = told === undefined || '$ref' in told ? [] : Object.keys(told.headers ?? {});
+    expect(names).toEqual(['ETag', 'X-Bursar-Generation', 'X-Bursar-Command']);
+    expect(names.filter((name) => response.headers[name.toLowerCase()] === undefined)).toEqual([]);
+  });
+
   it('has an example in every problem that is one', () => {
     for (const [name, response] of Object.entries(document.components.responses)) {
       if ('$ref' in response) throw new Error(`${name} refers elsewhere`);

@@ -2,7 +2,6 @@ import { Hono } from 'hono';
 import type { Context, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
-import { z } from 'zod';
 import type { Desk } from '../app/serve/desk.ts';
 import type { StandingKeeper } from '../app/serve/standing.ts';
 import { OperationError } from '../facts/operation-error.ts';
@@ -28,8 +27,8 @@ import { staticPages } from './edge/static-pages.ts';
 import { measured, mountMetrics, newMetrics } from './mount-metrics.ts';
 import type { Deed, Route } from './route.ts';
 import { DEEDS, ROUTES } from './routes.ts';
-import { servicePath } from './service.ts';
-import type { Serves } from './service.ts';
+import { servicePath, SignIn } from './service.ts';
+import type { Serves, SessionReply } from './service.ts';
 
 export interface ServerParts extends GuardOptions, Pick<HealthParts, 'writer'> {
   readonly dataDir: string;
@@ -60,7 +59,6 @@ export interface Env {
 }
 
 const BODY_BYTES_MAX = 64 * 1024;
-const SignIn = z.object({ token: z.string().min(1).max(200) });
 
 export function apiOf(parts: ServerParts): Api {
   const { routes = ROUTES, deeds = DEEDS, now, passedMs = () => performance.now(), trustsProxy = false } = parts;
@@ -155,11 +153,7 @@ function mountSessions(
 ): void {
   app.get('/api/v1/session', async (context) => {
     const { viewer, tokenHash } = await authority.identify(context);
-    return context.json(
-      { name: viewer.name, role: viewer.role, team: viewer.team ?? null, signedIn: tokenHash !== undefined },
-      200,
-      { 'Cache-Control': 'no-store' },
-    );
+    return context.json(sessionOf(viewer, tokenHash !== undefined), 200, { 'Cache-Control': 'no-store' });
   });
   app.post('/api/v1/session', async (context) => {
     const { token } = understood(SignIn, await sentBody(context), 'body');
@@ -171,15 +165,17 @@ function mountSessions(
       maxAge: SESSION_SECONDS,
       secure: context.req.header('x-forwarded-proto') === 'https',
     });
-    return context.json({ name: viewer.name, role: viewer.role, team: viewer.team ?? null, signedIn: true }, 200, {
-      'Cache-Control': 'no-store',
-    });
+    return context.json(sessionOf(viewer, true), 200, { 'Cache-Control': 'no-store' });
   });
   app.delete('/api/v1/session', (context) => {
     sessions.end(getCookie(context, SESSION_COOKIE) ?? '');
     deleteCookie(context, SESSION_COOKIE, { path: '/' });
     return context.body(null, 204);
   });
+}
+
+function sessionOf({ name, role, team }: Viewer, signedIn: boolean): SessionReply {
+  return { name, role, team: team ?? null, signedIn };
 }
 
 function noSuchRoute({ req }: Context, known: readonly (Route | Deed)[]): OperationError {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Context } from 'hono';
+import { z } from 'zod';
+import { ROLES } from '../facts/viewer.ts';
 import type { Access } from './route.ts';
 
 /** A path the server answers by itself, without a question to the ledger: health, its own description, its metrics. */
@@ -10,11 +12,32 @@ export interface ServicePath {
   readonly summary: string;
   readonly access: Access;
   /** What a good answer is, by its status. */
-  readonly answers: Readonly<Record<string, { readonly what: string; readonly contentType?: string }>>;
+  readonly answers: Readonly<
+    Record<string, { readonly what: string; readonly contentType?: string; readonly reply?: z.ZodType }>
+  >;
+  readonly body?: z.ZodType;
+  /** How it may refuse beside what all may. */
+  readonly refusals?: readonly string[];
+  /** True: whoever looks whether it lives comes under any name. */
+  readonly isUnderAnyName?: true;
 }
 
 /** Answers a path of the list, after its rule was applied. */
 export type Serves = (name: string, answer: (context: Context) => Response | Promise<Response>) => void;
+
+/** What a sign-in takes. */
+export const SignIn = z.object({
+  token: z.string().min(1).max(200).meta({ description: 'bursar token create makes one' }),
+});
+
+/** Who one is here. */
+const Session = z.object({
+  name: z.string(),
+  role: z.enum(ROLES),
+  team: z.string().nullable().meta({ description: 'The one team it sees; null for all' }),
+  signedIn: z.boolean().meta({ description: 'False where no token is needed' }),
+});
+export type SessionReply = z.infer<typeof Session>;
 
 const EVERYBODY: Access = { role: 'viewer', sees: 'open' };
 
@@ -58,7 +81,7 @@ export const SERVICE_PATHS: readonly ServicePath[] = [
     name: 'getSession',
     summary: 'Who am I here?',
     access: { role: 'viewer', sees: 'totals' },
-    answers: { 200: { what: 'Name, role and team', contentType: 'application/json' } },
+    answers: { 200: { what: 'Name, role and team', contentType: 'application/json', reply: Session } },
   },
   {
     method: 'post',
@@ -66,7 +89,9 @@ export const SERVICE_PATHS: readonly ServicePath[] = [
     name: 'signIn',
     summary: 'Sign in with a token, for browsers',
     access: EVERYBODY,
-    answers: { 200: { what: 'A cookie is set', contentType: 'application/json' } },
+    body: SignIn,
+    refusals: ['401'],
+    answers: { 200: { what: 'A cookie is set', contentType: 'application/json', reply: Session } },
   },
   {
     method: 'delete',
@@ -90,6 +115,7 @@ export const SERVICE_PATHS: readonly ServicePath[] = [
     name: 'getHealth',
     summary: 'Is the process alive?',
     access: EVERYBODY,
+    isUnderAnyName: true,
     answers: { 200: { what: 'It is' } },
   },
   {
@@ -98,6 +124,7 @@ export const SERVICE_PATHS: readonly ServicePath[] = [
     name: 'getReadiness',
     summary: 'Can it answer from the ledger?',
     access: EVERYBODY,
+    isUnderAnyName: true,
     answers: { 200: { what: 'It can' } },
   },
 ];

@@ -15,9 +15,19 @@ export interface ApiMedia {
   readonly example?: unknown;
 }
 
+export interface ApiHeader {
+  readonly description: string;
+  readonly schema: JsonSchema;
+}
+
 /** One answer of an operation; a problem is named and described once for all. */
 export type ApiResponse =
-  { readonly $ref: string } | { readonly description: string; readonly content?: Readonly<Record<string, ApiMedia>> };
+  | { readonly $ref: string }
+  | {
+      readonly description: string;
+      readonly headers?: Readonly<Record<string, ApiHeader>>;
+      readonly content?: Readonly<Record<string, ApiMedia>>;
+    };
 
 export interface ApiOperation {
   readonly operationId: string;

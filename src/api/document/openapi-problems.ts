@@ -1,4 +1,4 @@
-import type { ApiResponse } from './openapi-document.ts';
+import type { ApiHeader, ApiResponse } from './openapi-document.ts';
 import type { JsonSchema } from './openapi-schema.ts';
 
 /** What a problem+json body says (RFC 9457), and what to do about it. */
@@ -39,7 +39,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     hint: 'An admin makes a new one: bursar token create --name NAME --role viewer',
   },
   403: {
-    when: 'The token may not see or do this',
+    when: 'The token may not see or do this, or a page of another site asks',
     title: 'Not allowed',
     detail: 'grafana sees the team nlp, and no other',
     code: 'other-team',
@@ -51,6 +51,48 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     detail: 'there is no finding F-4711',
     code: 'no-such-finding',
     hint: 'bursar findings lists them.',
+  },
+  409: {
+    when: 'Somebody has changed it meanwhile',
+    title: 'Something else has changed',
+    detail: 'F-12 has changed meanwhile: kim says dismissed',
+    code: 'finding-changed',
+    hint: 'Look at it again, and decide then.',
+  },
+  410: {
+    when: 'The row after which the page begins is gone',
+    title: 'No longer there',
+    detail: 'the list has changed, and the row of this cursor is gone',
+    code: 'cursor-gone',
+    hint: 'Begin anew without cursor.',
+  },
+  413: {
+    when: 'The body is too large',
+    title: 'Too large',
+    detail: 'the body is larger than 64 kB',
+    code: 'body-too-large',
+    hint: 'Nothing that can be asked for here needs as much.',
+  },
+  415: {
+    when: 'The body is not sent as JSON',
+    title: 'Not JSON',
+    detail: 'the body is not sent as JSON',
+    code: 'not-json-body',
+    hint: 'Send Content-Type: application/json.',
+  },
+  421: {
+    when: 'It is asked under a name that is not its own',
+    title: 'Not a name of this server',
+    detail: 'this server is not called "rebound.example"',
+    code: 'unknown-host',
+    hint: 'Say --allow-host NAME when it is started, or use its address.',
+  },
+  422: {
+    when: 'It is understood, and cannot be done or told as asked',
+    title: 'It cannot be done as asked',
+    detail: 'reason: say why: whoever reads this later has to know',
+    code: 'bad-body',
+    hint: 'The reference at /api says what can be written.',
   },
   429: {
     when: 'Too many requests; Retry-After says how long to wait',
@@ -75,6 +117,16 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   },
 };
 
+const RETRY_AFTER: Readonly<Record<string, ApiHeader>> = {
+  'Retry-After': { description: 'So many seconds to wait', schema: { type: 'integer' } },
+};
+
+const HEADERS: Readonly<Record<string, Readonly<Record<string, ApiHeader>>>> = {
+  401: { 'WWW-Authenticate': { description: 'Bearer, and for what', schema: { type: 'string' } } },
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
+};
+
 /** The errors every route may answer with, described once. */
 export function problemResponses(): Record<string, ApiResponse> {
   return Object.fromEntries(
@@ -82,6 +134,7 @@ export function problemResponses(): Record<string, ApiResponse> {
       `Problem${status}`,
       {
         description: when,
+        ...(HEADERS[status] !== undefined && { headers: HEADERS[status] }),
         content: {
           'application/problem+json': {
             schema: PROBLEM_SCHEMA,

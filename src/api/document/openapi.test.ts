@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { ApiMethod } from './openapi-document.ts';
 import { openApiDocument } from './openapi.ts';
 import { curlLine, referencePage } from './reference-page.ts';
 import type { Deed, Route } from '../route.ts';
+import { Paging } from '../cursor.ts';
 import { deed, route } from '../route.ts';
 import { SERVICE_PATHS } from '../service.ts';
 
@@ -44,10 +46,11 @@ const folders: Route = route({
   summary: 'Folders in folders',
   page: 'sources',
   access: { role: 'operator', sees: 'fleet' },
-  query: z.object({}),
+  query: z.object({ ...Paging }),
   params: z.object({}),
   reply: z.object({ folders: z.array(Folder) }),
   answer: async () => Promise.resolve({ folders: [] }),
+  csv: () => '',
 });
 
 const accept: Deed = deed({
@@ -63,6 +66,9 @@ const accept: Deed = deed({
 });
 
 const document = openApiDocument({ routes: [jobs, folders], deeds: [accept], version: '1.2.3' });
+
+const statusesOf = (path: string, method: ApiMethod = 'get'): string =>
+  Object.keys(document.paths[path]?.[method]?.responses ?? {}).join(' ');
 
 describe('the document of the routes', () => {
   it('has every route, deed and path of the server itself, each with its rule', () => {
@@ -124,9 +130,45 @@ describe('the document of the routes', () => {
 
   it('says of a reply that it can be a table, and of a path that names a thing that it may not be there', () => {
     const responses = document.paths['/api/v1/jobs/{job}']?.get?.responses ?? {};
-    expect(Object.keys(responses)).toEqual(['200', '304', '400', '401', '403', '404', '429', '500', '503']);
+    expect(statusesOf('/api/v1/jobs/{job}')).toBe('200 304 400 401 403 404 421 422 429 500 503');
     expect(responses['200']).toHaveProperty(['content', 'text/csv']);
     expect(document.paths['/healthz']?.get?.responses).not.toHaveProperty('401');
+  });
+
+  it.each([
+    ['a list in pages', '/api/v1/folders', 'get', '200 304 400 401 403 410 421 429 500 503'],
+    [
+      'what is sent and names a thing',
+      '/api/v1/findings/{finding}/accept',
+      'post',
+      '200 400 401 403 404 409 413 415 421 422 429 500 503',
+    ],
+    ['signing in', '/api/v1/session', 'post', '200 400 401 403 413 415 421 422 429 500 503'],
+    ['signing out', '/api/v1/session', 'delete', '204 400 403 421 429 500 503'],
+    ['health, which is asked under any name', '/healthz', 'get', '200 400 429 500 503'],
+  ] as const)('says how it may refuse %s', (_, path, method, want) => {
+    expect(statusesOf(path, method)).toBe(want);
+  });
+
+  it('says what a sign-in takes and gives', () => {
+    const signIn = document.paths['/api/v1/session']?.post;
+    expect(signIn?.requestBody?.content['application/json']?.schema).toEqual({
+      $ref: '#/components/schemas/SignInBody',
+    });
+    expect(document.components.schemas['SignInBody']).toMatchObject({ required: ['token'] });
+    expect(document.components.schemas['SignInReply']?.properties).toHaveProperty('signedIn');
+  });
+
+  it('says which headers an answer has', () => {
+    const headersOf = (path: string, status: string): string[] => {
+      const response = document.paths[path]?.get?.responses[status];
+      return response === undefined || '$ref' in response ? [] : Object.keys(response.headers ?? {});
+    };
+    expect(headersOf('/api/v1/jobs/{job}', '200')).toEqual(['ETag', 'X-Bursar-Generation', 'X-Bursar-Command']);
+    expect(headersOf('/api/v1/jobs/{job}', '304')).toEqual(['ETag', 'X-Bursar-Generation', 'X-Bursar-Command']);
+    expect(headersOf('/api/v1/folders', '200')).toEqual(['ETag', 'X-Bursar-Generation', 'X-Bursar-Next-Cursor']);
+    expect(document.components.responses['Problem503']).toHaveProperty(['headers', 'Retry-After']);
+    expect(document.components.responses['Problem401']).toHaveProperty(['headers', 'WWW-Authenticate']);
   });
 });
 

@@ -1,5 +1,13 @@
 import type { z } from 'zod';
-import type { ApiDocument, ApiMethod, ApiOperation, ApiParameter, ApiResponse } from './openapi-document.ts';
+import type {
+  ApiDocument,
+  ApiHeader,
+  ApiMedia,
+  ApiMethod,
+  ApiOperation,
+  ApiParameter,
+  ApiResponse,
+} from './openapi-document.ts';
 import { problemResponses } from './openapi-problems.ts';
 import { hoistedSchema } from './openapi-schema.ts';
 import type { JsonSchema } from './openapi-schema.ts';
@@ -42,7 +50,7 @@ export function openApiDocument({ routes, deeds, service = SERVICE_PATHS, versio
   };
   for (const each of routes) add(each.path, 'get', questionOperation(each, schemas));
   for (const each of deeds) add(each.path, 'post', deedOperation(each, schemas));
-  for (const each of service) add(each.path, each.method, serviceOperation(each));
+  for (const each of service) add(each.path, each.method, serviceOperation(each, schemas));
   const used = new Set(
     Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => [...tags])),
   );
@@ -74,6 +82,7 @@ function questionOperation(each: Route, schemas: Record<string, JsonSchema>): Ap
       : { 'application/octet-stream': { schema: hoistedSchema(each.reply, `${capital(each.name)}Reply`, schemas) } };
   const csv = each.csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' } } };
   const command = exampleCommand(each);
+  const headers = headersOf(each);
   return {
     operationId: each.name,
     summary: each.summary,
@@ -84,9 +93,9 @@ function questionOperation(each: Route, schemas: Record<string, JsonSchema>): Ap
       ...(each.csv === undefined ? [] : [CSV_PARAMETER]),
     ],
     responses: {
-      200: { description: each.summary, content: { ...content, ...csv } },
-      304: { description: 'What the ETag in If-None-Match stands for is still so' },
-      ...problemsOf(each.access, Object.keys(each.params.shape).length > 0),
+      200: { description: each.summary, headers, content: { ...content, ...csv } },
+      304: { description: 'What the ETag in If-None-Match stands for is still so', headers },
+      ...problemsOf(each.access, refusalsOf(each)),
     },
     security: securityOf(each.access),
     'x-bursar-access': each.access,
@@ -109,26 +118,52 @@ function deedOperation(each: Deed, schemas: Record<string, JsonSchema>): ApiOper
     },
     responses: {
       200: { description: each.summary, content: { 'application/json': { schema: reply } } },
-      ...problemsOf(each.access, Object.keys(each.params.shape).length > 0),
+      ...problemsOf(each.access, [...(namesThing(each) ? ['404'] : []), '409', ...OF_BODIES]),
     },
     security: securityOf(each.access),
     'x-bursar-access': each.access,
   };
 }
 
-function serviceOperation({ name, summary, access, answers }: ServicePath): ApiOperation {
-  const good = Object.entries(answers).map(([status, { what, contentType }]): [string, ApiResponse] => [
+function serviceOperation(each: ServicePath, schemas: Record<string, JsonSchema>): ApiOperation {
+  const { name, summary, access, answers, body, refusals = [], isUnderAnyName = false } = each;
+  const media = (reply: z.ZodType | undefined): ApiMedia =>
+    reply === undefined ? {} : { schema: hoistedSchema(reply, `${capital(name)}Reply`, schemas) };
+  const good = Object.entries(answers).map(([status, { what, contentType, reply }]): [string, ApiResponse] => [
     status,
-    { description: what, ...(contentType !== undefined && { content: { [contentType]: {} } }) },
+    { description: what, ...(contentType !== undefined && { content: { [contentType]: media(reply) } }) },
   ]);
+  const sent = body === undefined ? undefined : hoistedSchema(body, `${capital(name)}Body`, schemas, 'input');
   return {
     operationId: name,
     summary,
     tags: ['service'],
     parameters: [],
-    responses: { ...Object.fromEntries(good), ...problemsOf(access, false) },
+    ...(sent !== undefined && { requestBody: { required: true, content: { 'application/json': { schema: sent } } } }),
+    responses: {
+      ...Object.fromEntries(good),
+      ...problemsOf(access, [...refusals, ...(sent === undefined ? [] : OF_BODIES)], isUnderAnyName),
+    },
     security: securityOf(access),
     'x-bursar-access': access,
+  };
+}
+
+function headersOf({ command, csv, query }: Route): Record<string, ApiHeader> {
+  const text = { type: 'string' };
+  return {
+    ETag: { description: 'Of this answer: If-None-Match with it is answered 304 while it is so', schema: text },
+    'X-Bursar-Generation': { description: 'Of which state of the ledger it is', schema: { type: 'integer' } },
+    ...(command !== undefined && {
+      'X-Bursar-Command': { description: 'The words to type for the same figures; % as in an address', schema: text },
+    }),
+    ...(csv !== undefined &&
+      'cursor' in query.shape && {
+        'X-Bursar-Next-Cursor': {
+          description: 'Of a table: cursor of the next page, where there is one',
+          schema: text,
+        },
+      }),
   };
 }
 
@@ -151,10 +186,29 @@ function parametersOf(shape: z.ZodObject, place: 'query' | 'path'): ApiParameter
   }));
 }
 
-/** A route that is open cannot refuse; one that names a thing may not find it. */
-function problemsOf({ sees }: Access, namesThing: boolean): Record<string, ApiResponse> {
-  const refused = sees === 'open' ? [] : ['401', '403'];
-  const statuses = ['400', ...refused, ...(namesThing ? ['404'] : []), '429', '500', '503'];
+/** What is sent may be too large, no JSON, or not as described. */
+const OF_BODIES = ['413', '415', '422'];
+
+const namesThing = ({ params }: Pick<Route, 'params'>): boolean => Object.keys(params.shape).length > 0;
+
+/** A thing or a team that is named may not be there, a page may begin after a row that is gone, and one number may be several jobs'. */
+function refusalsOf(each: Route): string[] {
+  const { query, params } = each;
+  return [
+    ...(namesThing(each) || 'team' in query.shape ? ['404'] : []),
+    ...('cursor' in query.shape ? ['410'] : []),
+    ...('job' in params.shape || 'month' in query.shape ? ['422'] : []),
+  ];
+}
+
+/** An open path wants no token. All but what is asked under any name look at who asks for it, and under which name. */
+function problemsOf(
+  { sees }: Access,
+  refusals: readonly string[],
+  isUnderAnyName = false,
+): Record<string, ApiResponse> {
+  const refused = [...(sees === 'open' ? [] : ['401']), ...(isUnderAnyName ? [] : ['403', '421'])];
+  const statuses = ['400', ...refused, ...refusals, '429', '500', '503'];
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]));
 }
 
