@@ -56,7 +56,10 @@ export function collectLines(sources: readonly CollectedSource[], now: Date): st
 }
 
 /** Freshness, gaps, rows and errors of every source. */
-export function sourcesPage(records: readonly SourceRecord[], now: Date): string[] {
+export function sourcesPage(records: readonly SourceRecord[], tables: readonly unknown[], now: Date): string[] {
+  if (records.length === 0 && tables.length > 0) {
+    return ['nothing is collected here: what is below was imported (bursar init finds sources)'];
+  }
   if (records.length === 0) {
     return ['nothing is collected here yet', 'bursar init finds your sources, bursar collect reads them'];
   }

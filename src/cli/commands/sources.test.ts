@@ -2,6 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { askRoute } from '../../../test/ask-route.ts';
+import { fleetFolder } from '../../../test/fleet-folder.ts';
+import { SMALL_FLEET } from '../../../test/small-fleet.ts';
+import { sourcesRoute } from '../../api/routes/sources/list-sources.ts';
+import type { SourcesReply } from '../../api/routes/sources/list-sources.ts';
 import { DEMO_BATCH } from '../../app/demo/demo-mark.ts';
 import { importFiles } from '../../app/import.ts';
 import { withWriter } from '../../app/workspace.ts';
@@ -57,8 +62,32 @@ test('a demo says so on every line, and is asked as of its own end', async () =>
   expect((await sources(dataDir)).trimEnd().split('\n')).toEqual([
     'DEMO  SOURCE  KIND    STATE                    READ TO  GAPS  ROWS',
     'DEMO  rack    scrape  not asked since 2 h ago  2 h ago  none  12,840 samples',
+    '',
+    'DEMO  TABLE  ROWS  PARTS  FROM              TO',
+    'DEMO  node      1      1  2097-03-02 08:00  2097-03-02 09:00',
   ]);
   expect(JSON.parse(await sources(dataDir, '--json'))).toMatchObject({ sources: [{ name: 'rack', state: 'late' }] });
+});
+
+test('of what was imported: what is in the folder, how much of it was measured, and the same for programs', async () => {
+  const fleet = await fleetFolder(SMALL_FLEET);
+  const said = await sources(fleet.dataDir);
+  expect(said).toMatch(
+    /^nothing is collected here: what is below was imported \(bursar init finds sources\)\n\nCLUSTER/,
+  );
+  expect(said).toContain('Held GPU time that was measured in the 48 hours to 2026-03-02 12:00 UTC');
+  expect(said).toMatch(/\na +4 +25 % +2026-03-02 10:00 +\$11\.38\n/);
+  expect(said).toMatch(/\ngpu_sample +36 +1 +2026-03-02 08:00 +2026-03-02 10:00\n/);
+  const page = await askRoute<SourcesReply>(fleet.dataDir, sourcesRoute);
+  const { asOf: _, ...json } = page;
+  expect(JSON.parse(await sources(fleet.dataDir, '--json'))).toMatchObject(json);
+  await fleet.remove();
+});
+
+test('a folder with nothing in it says how to begin', async () => {
+  const dataDir = await mkdtemp(join(folder, 'data-'));
+  await withWriter(dataDir, 'test', async () => undefined);
+  expect((await sources(dataDir)).split('\n')[1]).toBe('bursar init finds your sources, bursar collect reads them');
 });
 
 test('what people run carries no mark', async () => {

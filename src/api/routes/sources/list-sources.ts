@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { freshness, loadedTables } from '../../../app/freshness.ts';
 import { sourcesJson } from '../../../report/collect-report.ts';
-import { freshnessJson, loadedTablesJson } from '../../../report/freshness.ts';
+import { coverageJson } from '../../../report/freshness.ts';
 import { plainJson } from '../../plain-json.ts';
 import { route } from '../../route.ts';
 import { Instant, Micros, NoParams } from '../question.ts';
@@ -68,8 +68,6 @@ export const sourcesRoute = route({
   answer: async ({ space, clock }) =>
     plainJson<SourcesReply>({
       ...sourcesJson(space.sources, clock),
-      tables: loadedTablesJson(loadedTables(space)),
-      freshness: freshnessJson(await freshness(space)),
-      asOf: `${clock.toISOString().slice(0, 19)}Z`,
+      ...coverageJson(loadedTables(space), await freshness(space), clock),
     }),
 });
