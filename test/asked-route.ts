@@ -55,6 +55,7 @@ const COMMANDS: readonly CommandEntry[] = [
   { name: 'doctor', summary: '', load: () => import('../src/cli/commands/doctor.ts') },
   { name: 'finding', summary: '', load: () => import('../src/cli/commands/finding.ts') },
   { name: 'findings', summary: '', load: () => import('../src/cli/commands/findings.ts') },
+  { name: 'job', summary: '', load: () => import('../src/cli/commands/job.ts') },
   { name: 'jobs', summary: '', load: () => import('../src/cli/commands/jobs.ts') },
   { name: 'ledger', summary: '', load: () => import('../src/cli/commands/ledger.ts') },
   { name: 'outcomes', summary: '', load: () => import('../src/cli/commands/outcomes.ts') },

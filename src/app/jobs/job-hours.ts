@@ -1,4 +1,5 @@
 import { quote } from '../../lake/engine.ts';
+import type { JobHoursAnswer } from '../../report/job-hours.ts';
 import type { JobAnswer } from '../../report/job-page.ts';
 import { cells } from '../fleet/cells.ts';
 import { mapStep } from '../fleet/map-step.ts';
@@ -6,21 +7,9 @@ import { ledgerWindow } from '../window.ts';
 import type { LedgerWindow } from '../window.ts';
 import type { ReadSpace } from '../workspace.ts';
 
-export interface JobHour {
-  readonly hour: string;
-  readonly category: string;
-  readonly usdMicros: bigint | null;
-  readonly gpuUnits: bigint;
-  readonly unpricedUnits: bigint;
-}
-
-export interface JobHours {
-  /** The job's days, cut to the hours it held anything. */
+/** The window is the job's days, cut to the hours it held anything. */
+export interface JobHours extends JobHoursAnswer {
   readonly window: LedgerWindow;
-  readonly hours: readonly JobHour[];
-  readonly stepSeconds: number;
-  readonly lines: readonly { readonly deviceId: string; readonly nodeId: string | null; readonly cells: string }[];
-  readonly rule: string | null;
 }
 
 /** Rows of activity that fit a page; the others are in `devices`. */
@@ -37,7 +26,7 @@ export async function jobHours(space: ReadSpace, answer: JobAnswer): Promise<Job
   const list = subjects.map(quote).join(', ');
   const days = { first: window.days[0] ?? '', last: window.days.at(-1) ?? '' };
   if (window.days.length === 0) return { window, hours: [], stepSeconds: 3600, lines: [], rule: null };
-  const hours = await space.ask<JobHour>({
+  const hours = await space.ask<JobHoursAnswer['hours'][number]>({
     tables: [{ table: 'waterfall', ...days }],
     params: { now: answer.asOf },
     sql: `SELECT hour_start AS hour, category, CAST(sum(usd_micros) AS BIGINT) AS "usdMicros",

@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import { job } from '../../app/job.ts';
 import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
+import { jobHours } from '../../app/jobs/job-hours.ts';
 import { withReader } from '../../app/workspace.ts';
+import { jobHoursJson } from '../../report/job-hours.ts';
 import { jobJson, jobPage } from '../../report/job-page.ts';
 import { asOfOption, dataFlag, dataOption, jsonOption } from '../question-options.ts';
 import type { CommonOptions } from '../question-options.ts';
@@ -18,7 +20,8 @@ export function command(): Command {
       const output = outputOf(self);
       await withReader(options.data, async (space) => {
         const answer = await job(space, { id, ...options, clock: clockOf(space) });
-        if (options.json) output.json(jobJson(answer));
+        if (options.json)
+          output.json({ ...(jobJson(answer) as object), ...jobHoursJson(await jobHours(space, answer)) });
         else output.data(jobPage(answer, dataFlag(options.data)), demoMark(space.snapshot));
       });
     });

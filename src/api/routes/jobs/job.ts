@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { job } from '../../../app/job.ts';
 import { jobHours } from '../../../app/jobs/job-hours.ts';
-import { gpuSeconds, isoTime } from '../../../report/figures.ts';
+import { jobHoursJson } from '../../../report/job-hours.ts';
 import { jobJson } from '../../../report/job-page.ts';
 import { csvLine } from '../../../report/safe-text.ts';
 import { shellWord } from '../../../report/shell-word.ts';
 import { route } from '../../route.ts';
-import { instantText, microsOf, microsText, plainJson } from '../../plain-json.ts';
+import { microsOf, plainJson } from '../../plain-json.ts';
 import { AsOf, Instant, Micros, Team } from '../question.ts';
 
 const Category = z.object({ usdMicros: Micros.nullable(), gpuSeconds: z.number() });
 
 /** What `bursar job --json` prints. */
-const JobAlone = z.object({
+const Job = z.object({
   asOf: Instant,
   source: z.string(),
   allocationId: z.string(),
@@ -57,9 +57,6 @@ const JobAlone = z.object({
   parts: z.unknown().meta({ description: 'What its machines cost beside the GPU, as `bursar beside --json` has it' }),
   waiting: z.unknown().meta({ description: 'Who waited while its GPUs were idle' }),
   findings: z.array(z.object({ number: z.number(), what: z.string(), state: z.string() })),
-});
-
-const Job = JobAlone.extend({
   rule: z.string().nullable().meta({ description: 'By which rule it is its team’s' }),
   hours: z
     .array(
@@ -106,24 +103,10 @@ export const jobRoute = route({
   command: (_, { job: id }) => `bursar job ${shellWord(id)}`,
   answer: async ({ space, clock, query, params }) => {
     const answer = await job(space, askedJob(params.job, clock, query));
-    const more = await jobHours(space, answer);
-    return {
-      ...plainJson<z.infer<typeof JobAlone>>(jobJson(answer)),
-      rule: more.rule,
-      hours: more.hours.map(({ hour, category, usdMicros, gpuUnits, unpricedUnits }) => ({
-        hour: instantText(hour),
-        category,
-        costUsdMicros: microsText(usdMicros),
-        gpuSeconds: gpuSeconds(gpuUnits),
-        unpricedSeconds: gpuSeconds(unpricedUnits),
-      })),
-      activity: {
-        from: isoTime(more.window.from),
-        until: isoTime(more.window.until),
-        stepSeconds: more.stepSeconds,
-        rows: more.lines.map(({ deviceId, nodeId, cells }) => ({ deviceId, node: nodeId, cells })),
-      },
-    };
+    return plainJson<JobReply>({
+      ...(jobJson(answer) as object),
+      ...jobHoursJson(await jobHours(space, answer)),
+    });
   },
   csv: ({ hours }) =>
     [
