@@ -1,5 +1,6 @@
-import { COMPUTE_SHARE_REFERENCE } from './category-words.ts';
-import { dollars, isoTime, minute, percentOfPermille } from './figures.ts';
+import type { Category } from '../ledger/waterfall.ts';
+import { CATEGORY_LINES, COMPUTE_SHARE_REFERENCE, WASTE_CATEGORIES } from './category-words.ts';
+import { dollars, dollarsOfSome, isoTime, minute, percentOfPermille } from './figures.ts';
 import { markdownText } from './markdown-text.ts';
 import { textTable, wrapText } from './table.ts';
 import type { AskedWindow } from './window-words.ts';
@@ -39,6 +40,8 @@ export interface ScorecardAnswer {
   readonly unknownSessions: number;
   readonly shutdownHours: number;
   readonly unpricedUnits: bigint;
+  /** All that was paid, by category: the page rounds shares of it as `bursar waste` does, so that both show one figure. */
+  readonly categoryUsdMicros: ReadonlyMap<Category, bigint>;
 }
 
 interface Words {
@@ -130,19 +133,35 @@ function rowsOf(card: ScorecardAnswer): Row[] {
   return SCORES.map((name) => {
     const { title, part, whole, published, ruleOfThumb } = of[name];
     const score = card.now[name];
-    const amount = (value: bigint): string =>
-      name === 'auto-shutdown' ? value.toLocaleString('en-US') : dollars(value);
+    const [shownPart, shownWhole] = shownNumbers(card, name);
     return {
       title,
       now: shareWords(score),
       earlier: card.earlier === undefined ? 'no data' : shareWords(card.earlier[name]),
       compared: published ?? (ruleOfThumb === undefined ? NO_RANGE : `rule of thumb: ${ruleOfThumb}`),
-      how:
-        score.whole <= 0n
-          ? `there is nothing ${whole}`
-          : `${amount(score.part)} ${part} ÷ ${amount(score.whole)} ${whole}`,
+      how: score.whole <= 0n ? `there is nothing ${whole}` : `${shownPart} ${part} ÷ ${shownWhole} ${whole}`,
     };
   });
+}
+
+const isKnown = (category: Category): boolean => category === 'computing' || WASTE_CATEGORIES.includes(category);
+/** Which categories the numbers of a share are sums of, where they are whole ones. */
+const CATEGORIES_OF: Partial<Readonly<Record<ScoreName, readonly [part: IsCategory, whole: IsCategory]>>> = {
+  'compute-share': [(category) => category === 'computing', isKnown],
+  known: [isKnown, (category) => category !== 'beside'],
+};
+type IsCategory = (category: Category) => boolean;
+
+function shownNumbers({ now, categoryUsdMicros }: ScorecardAnswer, name: ScoreName): [part: string, whole: string] {
+  const { part, whole } = now[name];
+  if (name === 'auto-shutdown') return [part.toLocaleString('en-US'), whole.toLocaleString('en-US')];
+  const categories = CATEGORIES_OF[name];
+  if (categories === undefined) return [dollars(part), dollars(whole)];
+  const shown = CATEGORY_LINES.filter(([category]) => categoryUsdMicros.has(category));
+  const amounts = shown.map(([category]) => categoryUsdMicros.get(category) ?? 0n);
+  const sumOf = (isWanted: IsCategory): string =>
+    dollarsOfSome(amounts, (place) => isWanted(shown[place]?.[0] ?? 'unknown'));
+  return [sumOf(categories[0]), sumOf(categories[1])];
 }
 
 function shareWords({ permille }: Score): string {

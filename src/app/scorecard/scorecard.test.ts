@@ -3,6 +3,7 @@ import { csv, fleetFolder } from '../../../test/fleet-folder.ts';
 import type { FleetFolder } from '../../../test/fleet-folder.ts';
 import { scorecardJson, scorecardPage } from '../../report/scorecard-page.ts';
 import type { ScorecardAnswer, ScoreName } from '../../report/scorecard-page.ts';
+import type { Category } from '../../ledger/waterfall.ts';
 import { NO_RULES } from '../rules/rule.ts';
 import { ledgerWindow } from '../window.ts';
 import { withReader } from '../workspace.ts';
@@ -80,6 +81,20 @@ describe('the scorecard', () => {
       'auto-shutdown: 1 sessions stopped within 2 h of their last kernel ÷ 3 that ended or stand unused',
     );
   });
+});
+
+it('shows the money of categories as `bursar waste` does, where the lines add up', () => {
+  const dollars = (amount: number): bigint => BigInt(Math.round(amount * 1e6));
+  // Each is rounded down by itself, and two of them up where all add up to $4,002.
+  const amounts = new Map<Category, bigint>(
+    (['computing', 'idle', 'unknown', 'beside'] as const).map((category) => [category, dollars(1000.4)]),
+  );
+  const score = (part: number, whole: number) => ({ part: dollars(part), whole: dollars(whole), permille: 500 });
+  const now = { ...card.now, 'compute-share': score(1000.4, 2000.8), known: score(2000.8, 3001.2) };
+  const page = scorecardPage({ ...card, now, categoryUsdMicros: amounts }, 200).join('\n');
+  expect(page).toContain('$1,001 computing ÷ $2,002 of GPU money whose activity is known');
+  expect(page).toContain('$2,002 known ÷ $3,002 paid for GPUs');
+  expect([...card.categoryUsdMicros.values()].reduce((sum, micros) => sum + micros, 0n)).toBe(dollars(50));
 });
 
 describe('commitment coverage', () => {

@@ -1,3 +1,4 @@
+import { CATEGORIES } from '../../ledger/waterfall.ts';
 import { WASTE_CATEGORIES } from '../../report/category-words.ts';
 import type { Score, ScorecardAnswer } from '../../report/scorecard-page.ts';
 import type { SpendRow } from '../../report/spend-table.ts';
@@ -43,10 +44,11 @@ export async function scorecard(space: ReadSpace, { window, now }: ScorecardRequ
     unknownSessions: current.unknownSessions,
     shutdownHours: SHUTDOWN_HOURS,
     unpricedUnits: current.unpricedUnits,
+    categoryUsdMicros: current.categoryUsdMicros,
   };
 }
 
-type Scores = Pick<ScorecardAnswer, 'ownedUsdMicros' | 'unknownSessions' | 'unpricedUnits'> & {
+type Scores = Pick<ScorecardAnswer, 'ownedUsdMicros' | 'unknownSessions' | 'unpricedUnits' | 'categoryUsdMicros'> & {
   readonly scores: ScorecardAnswer['now'];
 };
 
@@ -57,6 +59,12 @@ async function scoresIn(space: ReadSpace, window: LedgerWindow, end: Date): Prom
     ownedUsdMicros: sumOf(rows, (row) => isGpu(row) && valueOf(row, PURCHASE) === 'owned'),
     unknownSessions: sessions.unknown,
     unpricedUnits,
+    categoryUsdMicros: new Map(
+      CATEGORIES.filter((category) => rows.some((row) => isIn(row, category))).map((category) => [
+        category,
+        sumOf(rows, (row) => isIn(row, category)),
+      ]),
+    ),
     scores: { ...moneyScores(rows), 'auto-shutdown': shareOf(BigInt(sessions.stopped), BigInt(sessions.ended)) },
   };
 }
