@@ -46,6 +46,16 @@ describe.skipIf(!hasBrowser)('what a page says when it does not have what was as
     await close();
   });
 
+  it('a window that is none is said once, and not by every part of the page', async () => {
+    const { page, close } = await dashboard.open('/overview?window=abc');
+    await page.locator('.trouble').first().waitFor();
+    await settled(page);
+    expect(await page.locator('.trouble').count()).toBe(1);
+    expect(await page.locator('main').innerText()).toContain('"abc" is not a window');
+    expect(await axeViolations(page)).toEqual([]);
+    await close();
+  });
+
   it('a part that fails says what and offers another try; the rest stays', async () => {
     const { page, close } = await dashboard.open('/sources');
     const failed = { title: 'cannot answer', detail: 'the rows could not be read', hint: 'bursar doctor says more' };

@@ -4,6 +4,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 export type Query = Readonly<Record<string, string | undefined>>;
 
 const GONE = 'gone';
+const BAD_REQUEST = 400;
 
 /** What the server says when it cannot answer (RFC 9457), with what to do about it. */
 export class Problem extends Error {
@@ -32,6 +33,11 @@ export class Problem extends Error {
   /** It is being worked on, and the words say how far it is. */
   get isOnItsWay(): boolean {
     return this.code === 'still-checking';
+  }
+
+  /** The address asks what nobody can answer: every part of the page would say the same. */
+  get isOfTheQuestion(): boolean {
+    return this.status === BAD_REQUEST;
   }
 
   /** Nothing answered: the frame says so once, over the page. */

@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { sharedQuery, useAddress } from '../../address.ts';
 import { useAnswer } from '../../ask.ts';
-import type { Answer } from '../../ask.ts';
+import type { Answer, Problem } from '../../ask.ts';
 import { dayRange, factDays, lengthWords } from '../../figures.ts';
 import { Head } from '../../frame/head.tsx';
 import { ScopeControl } from '../../frame/scope-control.tsx';
@@ -32,7 +32,6 @@ export function Overview() {
   const findings = useAnswer<FirstFindingsReply>('/overview/findings', query);
   useWhyKey();
   const reply = answer.data?.data;
-  const days = reply === undefined ? null : factDays(reply.window, reply.window.ledgerDays);
   const why = address.words['why'];
   return (
     <>
@@ -52,22 +51,7 @@ export function Overview() {
             </div>
           )}
           {reply === undefined && answer.error === null ? <Loading rows={2} /> : null}
-          <div className="columns">
-            <div className="stack">
-              <Waterfall findings={findings} days={days} />
-              <DoFirst findings={findings} />
-              <Classes />
-              <OutcomeTable />
-            </div>
-            <div className="stack">
-              {reply === undefined ? null : (
-                <>
-                  <Trends reply={reply} command={answer.data?.command ?? null} />
-                  <SourceList reply={reply} />
-                </>
-              )}
-            </div>
-          </div>
+          {answer.error?.isOfTheQuestion === true ? null : <Parts answer={answer} findings={findings} />}
         </Content>
         {why === undefined ? null : why !== WHY_VERDICT ? (
           <WhyPanel of={why} paid={reply?.paidUsdMicros} />
@@ -76,6 +60,35 @@ export function Overview() {
         )}
       </div>
     </>
+  );
+}
+
+interface PartsProps {
+  readonly answer: UseQueryResult<Answer<OverviewReply>, Problem>;
+  readonly findings: UseQueryResult<Answer<FirstFindingsReply>, Problem>;
+}
+
+/** The evidence, each part with an answer of its own. */
+function Parts({ answer, findings }: PartsProps) {
+  const reply = answer.data?.data;
+  const days = reply === undefined ? null : factDays(reply.window, reply.window.ledgerDays);
+  return (
+    <div className="columns">
+      <div className="stack">
+        <Waterfall findings={findings} days={days} />
+        <DoFirst findings={findings} />
+        <Classes />
+        <OutcomeTable />
+      </div>
+      <div className="stack">
+        {reply === undefined ? null : (
+          <>
+            <Trends reply={reply} command={answer.data?.command ?? null} />
+            <SourceList reply={reply} />
+          </>
+        )}
+      </div>
+    </div>
   );
 }
 
