@@ -190,6 +190,27 @@ describe.skipIf(!hasBrowser)('the pages on the demo, in a real browser', () => {
     await close();
   });
 
+  it('moves the window to the newest fact and no further, and out of one without facts towards them', async () => {
+    const { page, close } = await dashboard.open('/overview?window=2026-10-28%2F2026-10-30');
+    await settled(page);
+    await page.keyboard.press(']');
+    await page.waitForURL(/window=2026-10-30%2F2026-11-01/);
+    await settled(page);
+    expect(await page.getByRole('button', { name: 'Window after' }).isDisabled()).toBe(true);
+    await page.keyboard.press(']');
+    await page.keyboard.press('[');
+    await page.waitForURL(/window=2026-10-28%2F2026-10-30/);
+    await page.goto(`${dashboard.url}/overview?window=2026-10-20%2F2026-10-22`);
+    await settled(page);
+    expect(await page.locator('.verdict').innerText()).toContain('press ] for the window after');
+    await page.goto(`${dashboard.url}/spend?window=2026-12-20%2F2026-12-22`);
+    await settled(page);
+    expect(await page.locator('.verdict').innerText()).toContain('press [ for the window before');
+    await page.keyboard.press('[');
+    await page.waitForURL(/window=2026-10-30%2F2026-11-01/);
+    await close();
+  });
+
   it('says of how many days of a window there are facts, and begins every sentence as one', async () => {
     const { page, close } = await dashboard.open('/overview?asOf=2026-10-30T00:00:00Z');
     await settled(page);

@@ -10,15 +10,15 @@ it.each([
 
 it.each([
   [
-    { team: undefined },
+    { team: undefined, towards: '[' },
     'No facts lie in this window: press [ for the window before, or choose another above; bursar import brings more in.',
   ],
   [
-    { team: 'nlp', filter: '' },
-    'No facts of nlp lie in this window: press [ for the window before, or choose another above; bursar import brings more in.',
+    { team: 'nlp', filter: '', towards: ']' },
+    'No facts of nlp lie in this window: press ] for the window after, or choose another above; bursar import brings more in.',
   ],
   [
-    { team: undefined, filter: 'model=X' },
+    { team: undefined, filter: 'model=X', towards: '[' },
     'Nothing in this window matches the filter: take a filter off, or choose another window above.',
   ],
-])('a filter is spoken of only where there is one: %j', (asked, want) => expect(emptyWords(asked)).toBe(want));
+] as const)('a filter is spoken of only where there is one: %j', (asked, want) => expect(emptyWords(asked)).toBe(want));

@@ -11,12 +11,16 @@ export function isNothing({ usdMicros, gpuSeconds }: Amount): boolean {
 interface Asked {
   readonly team: string | undefined;
   readonly filter?: string | undefined;
+  /** The key that leads to facts. */
+  readonly towards: '[' | ']';
 }
 
+export const TOWARDS_WORDS = { '[': 'the window before', ']': 'the window after' } as const;
+
 /** What a page says of a window in which nothing lies, and what to do next. */
-export function emptyWords({ team, filter }: Asked): string {
+export function emptyWords({ team, filter, towards }: Asked): string {
   const whose = team === undefined ? '' : ` of ${team}`;
   return filter === undefined || filter === ''
-    ? `No facts${whose} lie in this window: press [ for the window before, or choose another above; bursar import brings more in.`
+    ? `No facts${whose} lie in this window: press ${towards} for ${TOWARDS_WORDS[towards]}, or choose another above; bursar import brings more in.`
     : `Nothing${whose} in this window matches the filter: take a filter off, or choose another window above.`;
 }

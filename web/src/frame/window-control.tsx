@@ -3,8 +3,8 @@ import { useAddress } from '../address.ts';
 import type { Answer } from '../ask.ts';
 import { dayRange } from '../figures.ts';
 import { useKeys } from './keys.ts';
+import { movedWindow, useFactsEnd } from './window-move.ts';
 
-const DAY_MS = 86_400_000;
 const CHOICES: readonly (readonly [string, string])[] = [
   ['today', 'today'],
   ['7d', '7 days'],
@@ -44,18 +44,19 @@ function withDays(label: string, shown: WindowControlProps['shown']): string {
   return shown === undefined ? label : `${label} · ${dayRange(shown.from, shown.until)}, UTC`;
 }
 
-/** Chooses the window, and moves it by its own length with `[` and `]`. */
+/** Chooses the window, and moves it by its own length with `[` and `]`, as far as there are facts. */
 export function WindowControl({ shown, fallback = '30d' }: WindowControlProps) {
   const { words, change } = useAddress();
   const asked = words['window'] ?? fallback;
+  const end = useFactsEnd();
+  // Days that the address names are moved at once; of a word the answer has to say which days it is.
+  const [from, until] = /^\d{4}-\d\d-\d\d\/\d{4}-\d\d-\d\d$/.test(asked) ? asked.split('/') : [];
+  const span = from === undefined || until === undefined ? shown : { from, until };
+  const moved = (direction: -1 | 1): string | undefined =>
+    span === undefined ? undefined : movedWindow(span, direction, end);
   const move = (direction: -1 | 1): void => {
-    // Days that the address names are moved at once; of a word the answer has to say which days it is.
-    const [first, last] = /^\d{4}-\d\d-\d\d\/\d{4}-\d\d-\d\d$/.test(asked) ? asked.split('/') : [];
-    const [from, until] = [Date.parse(first ?? shown?.from ?? ''), Date.parse(last ?? shown?.until ?? '')];
-    if (Number.isNaN(from) || Number.isNaN(until)) return;
-    const days = Math.max(1, Math.ceil((until - from) / DAY_MS));
-    const moved = (ms: number): string => new Date(ms + direction * days * DAY_MS).toISOString().slice(0, 10);
-    change({ window: `${moved(from)}/${moved(from + days * DAY_MS)}` });
+    const window = moved(direction);
+    if (window !== undefined) change({ window });
   };
   useKeys([
     { key: '[', words: 'window before', isShown: true, run: () => move(-1) },
@@ -80,7 +81,12 @@ export function WindowControl({ shown, fallback = '30d' }: WindowControlProps) {
           </option>
         ))}
       </select>
-      <button className="control" aria-label="Window after" onClick={() => move(1)}>
+      <button
+        className="control"
+        aria-label="Window after"
+        disabled={span !== undefined && moved(1) === undefined}
+        onClick={() => move(1)}
+      >
         ›
       </button>
     </span>

@@ -2,6 +2,7 @@ import { Link } from 'wouter';
 import { useAddress } from '../../address.ts';
 import { emptyWords, isNothing } from '../../empty-words.ts';
 import { minute, percent, usd, usdRange } from '../../figures.ts';
+import { keyToFacts, useFactsEnd } from '../../frame/window-move.ts';
 import { StateMark } from '../../parts/marks.tsx';
 import { Unbroken } from '../../parts/unbroken.tsx';
 import type { FindingsReply } from '../../../../src/api/routes/findings/list-findings.ts';
@@ -60,7 +61,9 @@ interface NothingToDoProps {
 /** Without facts nobody looked, and of a filter only what it leaves is known: neither means that nothing is to do. */
 function NothingToDo({ listed, days, reply }: NothingToDoProps) {
   const { words, to } = useAddress();
-  if (isOfNoFacts(reply)) return <p className="verdict">{emptyWords({ team: words['team'] })}</p>;
+  const end = useFactsEnd();
+  if (isOfNoFacts(reply))
+    return <p className="verdict">{emptyWords({ team: words['team'], towards: keyToFacts(reply.window, end) })}</p>;
   const chosen = chosenWords(words);
   return (
     <p className="verdict">

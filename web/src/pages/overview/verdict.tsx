@@ -3,6 +3,8 @@ import { Link } from 'wouter';
 import { useAddress } from '../../address.ts';
 import type { Answer, Problem } from '../../ask.ts';
 import { factDays, hours, sentenceCase, usdRange } from '../../figures.ts';
+import { TOWARDS_WORDS } from '../../empty-words.ts';
+import { keyToFacts, useFactsEnd } from '../../frame/window-move.ts';
 import { StateMark } from '../../parts/marks.tsx';
 import { Unbroken } from '../../parts/unbroken.tsx';
 import { Figure } from '../../why/figure.tsx';
@@ -23,7 +25,7 @@ interface VerdictProps {
 export function VerdictLine({ reply, findings }: VerdictProps) {
   const { to } = useAddress();
   const { words, state } = GRADE_WORDS[reply.verdict.grade];
-  if (reply.window.ledgerDays === 0) return <NothingYet />;
+  if (reply.window.ledgerDays === 0) return <NothingYet window={reply.window} />;
   const { paid, paidWords, computed, computedWords } = sentenceOf(reply);
   const days = factDays(reply.window, reply.window.ledgerDays);
   return (
@@ -64,11 +66,13 @@ function Gentle({ reply }: { readonly reply: FirstFindingsReply }) {
   );
 }
 
-function NothingYet() {
+function NothingYet({ window }: Pick<OverviewReply, 'window'>) {
+  const towards = keyToFacts(window, useFactsEnd());
   return (
     <p className="verdict">
-      <strong>Nothing to judge yet.</strong> No facts lie in this window: press <kbd>[</kbd> for the window before,
-      choose another above, or let <code>bursar collect</code> and <code>bursar import</code> bring them in.
+      <strong>Nothing to judge yet.</strong> No facts lie in this window: press <kbd>{towards}</kbd> for{' '}
+      {TOWARDS_WORDS[towards]}, choose another above, or let <code>bursar collect</code> and <code>bursar import</code>{' '}
+      bring them in.
     </p>
   );
 }

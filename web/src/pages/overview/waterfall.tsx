@@ -3,6 +3,7 @@ import { sharedQuery, useAddress } from '../../address.ts';
 import { csvAddress, useAnswer } from '../../ask.ts';
 import type { Answer, Problem } from '../../ask.ts';
 import { hours, lengthWords, percent, permilleOf, points, usdParts, usdRange } from '../../figures.ts';
+import { keyToFacts, useFactsEnd } from '../../frame/window-move.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Figure } from '../../why/figure.tsx';
@@ -44,6 +45,7 @@ export function Waterfall({ findings, days }: WaterfallProps) {
   const address = useAddress();
   const query = sharedQuery(address);
   const answer = useAnswer<WasteReply>('/waste', query);
+  const end = useFactsEnd();
   const length =
     answer.data === undefined ? '' : (days ?? lengthWords(answer.data.data.window.from, answer.data.data.window.until));
   return (
@@ -55,7 +57,7 @@ export function Waterfall({ findings, days }: WaterfallProps) {
     >
       {(reply) =>
         isNothing(reply) ? (
-          <p className="note">{emptyWords({ team: address.words['team'] })}</p>
+          <p className="note">{emptyWords({ team: address.words['team'], towards: keyToFacts(reply.window, end) })}</p>
         ) : (
           <DataTable
             caption="Where each dollar went"

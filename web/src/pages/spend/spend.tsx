@@ -8,6 +8,7 @@ import { useKeys } from '../../frame/keys.ts';
 import { useSeesFleet } from '../../frame/session.ts';
 import { ScopeControl } from '../../frame/scope-control.tsx';
 import { windowOf, WindowControl } from '../../frame/window-control.tsx';
+import { keyToFacts, useFactsEnd } from '../../frame/window-move.ts';
 import { Content } from '../../parts/content.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Loading } from '../../parts/section.tsx';
@@ -39,6 +40,7 @@ export function Spend() {
   const { asOf, team } = shared;
   const order = useOrder(asked.by, { asOf, team }, answer.data?.data);
   const seesFleet = useSeesFleet() === true;
+  const end = useFactsEnd();
   useWhyKey();
   const { data: reply, command } = answer.data ?? { data: undefined, command: null };
   useKeys(
@@ -60,7 +62,9 @@ export function Spend() {
               <Loading rows={8} />
             ) : null
           ) : isEmpty(reply) ? (
-            <p className="verdict">{emptyWords({ team, filter: address.words['filter'] })}</p>
+            <p className="verdict">
+              {emptyWords({ team, filter: address.words['filter'], towards: keyToFacts(reply.window, end) })}
+            </p>
           ) : (
             <div className="stack">
               <Paid reply={reply} asked={asked} order={order} csv={csvAddress('/spend', query)} command={command} />
