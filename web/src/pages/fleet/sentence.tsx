@@ -1,6 +1,6 @@
 import { useAddress } from '../../address.ts';
 import { useAnswer } from '../../ask.ts';
-import { hours, least, leastUsd, usdParts } from '../../figures.ts';
+import { day, hours, least, leastUsd, usdParts } from '../../figures.ts';
 import { filterText } from '../../filter-words.ts';
 import { Figure } from '../../why/figure.tsx';
 import type { FleetReply } from '../../../../src/api/routes/fleet/fleet.ts';
@@ -41,7 +41,8 @@ export function FleetSentence({ reply }: { readonly reply: FleetReply }) {
   return (
     <p className="verdict">
       <Figure of={money.all}>{least(shown.total, total.unpricedSeconds)}</Figure> of GPU time on{' '}
-      {total.gpus.toLocaleString('en-US')} GPUs:{' '}
+      {total.gpus.toLocaleString('en-US')} {total.gpus === 1 ? 'GPU' : 'GPUs'} that {total.gpus === 1 ? 'was' : 'were'}{' '}
+      there {whenWords(reply.window)}:{' '}
       {parts.map(([word, amount, of], place) => (
         <span key={word}>
           {place === 0 ? '' : ', '}
@@ -55,6 +56,12 @@ export function FleetSentence({ reply }: { readonly reply: FleetReply }) {
       )}
     </p>
   );
+}
+
+/** `on 31 Oct`, `at some time from 2 Oct to 31 Oct`: machines come and go, so there are more of them than at once. */
+export function whenWords({ from, until }: FleetReply['window']): string {
+  const [first, last] = [day(from), day(Date.parse(until) - 1)];
+  return first === last ? `on ${first}` : `at some time from ${first} to ${last}`;
 }
 
 /** GPU machines that only the bill knows are in no inventory and so in no row: their money is told, or pages differ. */

@@ -20,7 +20,7 @@ export function FreshStrips({ freshness }: { readonly freshness: SourcesReply['f
             sum: 'Total',
           },
           {
-            title: 'GPUs',
+            title: 'GPUs, at most at once',
             isNumber: true,
             cell: ({ gpus }) => gpus,
             sum: clusters.reduce((sum, { gpus }) => sum + gpus, 0),
