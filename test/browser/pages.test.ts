@@ -190,6 +190,29 @@ describe.skipIf(!hasBrowser)('the pages on the demo, in a real browser', () => {
     await close();
   });
 
+  it('finds a team, a GPU and a machine from the box that promises them', async () => {
+    const { page, close } = await dashboard.open('/overview');
+    await settled(page);
+    const find = async (word: string): Promise<void> => {
+      await page.keyboard.press('/');
+      await page.getByLabel('Search for a job').fill(word);
+      await page.keyboard.press('Enter');
+      await page.waitForURL((url) => url.pathname !== '/overview');
+      await settled(page);
+    };
+    await find('nlp');
+    expect(await page.locator('h1').innerText()).toBe('nlp');
+    await page.goto(`${dashboard.url}/overview`);
+    await find(decodeURIComponent(named.gpu));
+    expect(await page.locator('.panel h2').first().innerText()).toContain(', GPU ');
+    const node = (await page.locator('.panel h2').first().innerText()).replace(/, GPU .*/, '');
+    await page.goto(`${dashboard.url}/overview`);
+    await find(node);
+    expect(new URL(page.url()).searchParams.get('filter')).toBe(`node=${node}`);
+    expect(await page.locator('.trouble').count()).toBe(0);
+    await close();
+  });
+
   it('moves the window to the newest fact and no further, and out of one without facts towards them', async () => {
     const { page, close } = await dashboard.open('/overview?window=2026-10-28%2F2026-10-30');
     await settled(page);
