@@ -190,6 +190,42 @@ describe.skipIf(!hasBrowser)('the pages on the demo, in a real browser', () => {
     await close();
   });
 
+  it('every page copies its own command', async () => {
+    const { page, close } = await dashboard.open('/overview', { permissions: ['clipboard-read', 'clipboard-write'] });
+    const copied: Record<string, string> = {};
+    const paths = [
+      '/overview',
+      '/spend',
+      '/fleet',
+      '/jobs',
+      '/findings',
+      '/findings/F-1',
+      '/teams',
+      '/teams/nlp',
+      '/sources',
+    ];
+    for (const path of paths) {
+      await page.goto(`${dashboard.url}${path}`);
+      await settled(page);
+      await page.keyboard.press('.');
+      const note = page.locator('.copy-note', { hasText: 'Copied: ' });
+      await note.waitFor();
+      copied[path] = /Copied: (.*?)(?: --|$)/m.exec(await note.innerText())?.[1] ?? '';
+    }
+    expect(copied).toEqual({
+      '/overview': 'bursar waste',
+      '/spend': 'bursar spend',
+      '/fleet': 'bursar spend',
+      '/jobs': 'bursar jobs',
+      '/findings': 'bursar findings',
+      '/findings/F-1': 'bursar finding F-1',
+      '/teams': 'bursar statement',
+      '/teams/nlp': 'bursar statement',
+      '/sources': 'bursar sources',
+    });
+    await close();
+  });
+
   it('finds a team, a GPU and a machine from the box that promises them', async () => {
     const { page, close } = await dashboard.open('/overview');
     await settled(page);

@@ -2,6 +2,7 @@ import { Link, useLocation } from 'wouter';
 import { useAddress } from '../../address.ts';
 import { csvAddress, useAnswer } from '../../ask.ts';
 import { minute, usd, usdRange } from '../../figures.ts';
+import { useCommandKey } from '../../frame/command-key.ts';
 import { Head } from '../../frame/head.tsx';
 import { useKeys } from '../../frame/keys.ts';
 import { Content } from '../../parts/content.tsx';
@@ -25,6 +26,7 @@ export function FindingPage({ id }: { readonly id: string }) {
   // What came before may be another finding: it is not shown as this one.
   const reply = answer.data?.data.record.id === id.toUpperCase() ? answer.data.data : undefined;
   const { told } = useFindings();
+  useCommandKey(reply === undefined ? null : answer.data?.command);
   const place = told.findIndex((each) => each.id === id);
   const go = (by: -1 | 1): void => {
     const other = told[place < 0 ? 0 : place + by];

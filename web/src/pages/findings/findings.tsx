@@ -2,6 +2,7 @@ import { Link, useParams } from 'wouter';
 import { useAddress } from '../../address.ts';
 import { csvAddress } from '../../ask.ts';
 import { cut, usd } from '../../figures.ts';
+import { useCommandKey } from '../../frame/command-key.ts';
 import { Head } from '../../frame/head.tsx';
 import { windowOf, WindowControl } from '../../frame/window-control.tsx';
 import { Content } from '../../parts/content.tsx';
@@ -36,6 +37,7 @@ function FindingList() {
   const { words, change, to } = useAddress();
   const { answer, query, reply, told } = useFindings();
   const decisions = useDecisions();
+  useCommandKey(answer.data?.command);
   const find = (id: string): FindingRow | undefined => told.find((each) => each.id === id);
   const chosen = find(words['at'] ?? '');
   const small = reply?.small.count ?? 0;

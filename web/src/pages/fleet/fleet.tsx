@@ -1,8 +1,8 @@
 import { useRef } from 'react';
-import { copyText } from '../../copy.ts';
 import { useAddress } from '../../address.ts';
 import type { Words } from '../../address.ts';
 import { csvAddress, useAnswer } from '../../ask.ts';
+import { useCommandKey } from '../../frame/command-key.ts';
 import { Head } from '../../frame/head.tsx';
 import { useKeys } from '../../frame/keys.ts';
 import { WholeFleet } from '../../frame/whole-fleet.tsx';
@@ -132,8 +132,9 @@ function Controls({ command, csv }: { readonly command: string | null; readonly 
     { key: 'm', words: 'measure', isShown: true, run: () => change({ measure: next }) },
     { key: 't', words: 'table or map', isShown: true, run: flip },
     { key: 'f', words: 'filter', run: () => filter.current?.focus() },
-    ...(command === null ? [] : [{ key: '.', words: 'copy as command', run: () => void copyText(command) }]),
   ]);
+  // An open panel has a command of its own.
+  useCommandKey(words['why'] === undefined ? command : null);
   return (
     <div className="bar fleet-bar">
       <span className="label">Show</span>

@@ -1,12 +1,11 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { copyText } from '../../copy.ts';
 import { sharedQuery, useAddress } from '../../address.ts';
 import { csvAddress, useAnswer } from '../../ask.ts';
 import { cut, hours, least, leastUsd, minute, percent, permilleOf, usdParts } from '../../figures.ts';
+import { useCommandKey } from '../../frame/command-key.ts';
 import { Head } from '../../frame/head.tsx';
-import { useKeys } from '../../frame/keys.ts';
 import { ScopeControl } from '../../frame/scope-control.tsx';
 import { windowOf, WindowControl } from '../../frame/window-control.tsx';
 import { Content } from '../../parts/content.tsx';
@@ -38,8 +37,7 @@ export function Jobs() {
     cursor: words['cursor'],
   };
   const answer = useAnswer<JobsReply>('/jobs', query);
-  const command = answer.data?.command ?? null;
-  useKeys(command === null ? [] : [{ key: '.', words: 'copy as command', run: () => void copyText(command) }]);
+  useCommandKey(answer.data?.command);
   return (
     <>
       <Head title="Jobs">

@@ -3,6 +3,7 @@ import { sharedQuery, useAddress } from '../../address.ts';
 import { useAnswer } from '../../ask.ts';
 import type { Answer, Problem } from '../../ask.ts';
 import { dayRange, factDays, lengthWords } from '../../figures.ts';
+import { useCommandKey } from '../../frame/command-key.ts';
 import { Head } from '../../frame/head.tsx';
 import { ScopeControl } from '../../frame/scope-control.tsx';
 import { windowOf, WindowControl } from '../../frame/window-control.tsx';
@@ -33,6 +34,8 @@ export function Overview() {
   useWhyKey();
   const reply = answer.data?.data;
   const why = address.words['why'];
+  // An open panel has a command of its own.
+  useCommandKey(why === undefined || why === WHY_VERDICT ? answer.data?.command : null);
   return (
     <>
       <Head title="Overview">

@@ -1,5 +1,6 @@
 import { useAnswer } from '../../ask.ts';
 import { age, day, minute, usd } from '../../figures.ts';
+import { useCommandKey } from '../../frame/command-key.ts';
 import { Head } from '../../frame/head.tsx';
 import { WholeFleet } from '../../frame/whole-fleet.tsx';
 import { Content } from '../../parts/content.tsx';
@@ -27,6 +28,7 @@ export function Sources() {
 function SourcesPage() {
   const answer = useAnswer<SourcesReply>('/sources');
   const status = useAnswer<StatusReply>('/status');
+  useCommandKey(answer.data?.command);
   const reply = answer.data?.data;
   return (
     <>

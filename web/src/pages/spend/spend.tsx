@@ -1,10 +1,9 @@
-import { copyText } from '../../copy.ts';
 import { sharedQuery, useAddress } from '../../address.ts';
 import { csvAddress, useAnswer } from '../../ask.ts';
 import { emptyWords, isNothing } from '../../empty-words.ts';
 import { hours, leastUsd } from '../../figures.ts';
+import { useCommandKey } from '../../frame/command-key.ts';
 import { Head } from '../../frame/head.tsx';
-import { useKeys } from '../../frame/keys.ts';
 import { useSeesFleet } from '../../frame/session.ts';
 import { ScopeControl } from '../../frame/scope-control.tsx';
 import { windowOf, WindowControl } from '../../frame/window-control.tsx';
@@ -43,10 +42,9 @@ export function Spend() {
   const end = useFactsEnd();
   useWhyKey();
   const { data: reply, command } = answer.data ?? { data: undefined, command: null };
-  useKeys(
-    command === null ? [] : [{ key: '.', words: 'copy as command', isShown: true, run: () => void copyText(command) }],
-  );
   const why = address.words['why'];
+  // An open panel has a command of its own.
+  useCommandKey(why === undefined ? command : null);
   return (
     <>
       <Head title="Spend">

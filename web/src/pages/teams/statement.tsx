@@ -3,6 +3,7 @@ import { useAddress } from '../../address.ts';
 import { csvAddress, useAnswer } from '../../ask.ts';
 import { change, day, percent, points } from '../../figures.ts';
 import { conditionText } from '../../filter-words.ts';
+import { useCommandKey } from '../../frame/command-key.ts';
 import { Head } from '../../frame/head.tsx';
 import { useKeys } from '../../frame/keys.ts';
 import { Content } from '../../parts/content.tsx';
@@ -25,6 +26,8 @@ export function StatementPage({ team }: { readonly team: string | null }) {
   const answer = useAnswer<StatementReply>(path, query);
   // What came before may be another team's: it is not shown under this name.
   const reply = answer.data?.data.team === team ? answer.data.data : undefined;
+  const command = reply === undefined ? null : monthCommand(answer.data?.command ?? null, reply.month);
+  useCommandKey(command);
   const isNone = reply === undefined && answer.error?.code === 'unknown-team';
   // Where the month has nothing of it, the list of teams still knows the months.
   const { data: list } = useAnswer<TeamsReply>('/teams', query, { enabled: isNone });
@@ -75,7 +78,7 @@ export function StatementPage({ team }: { readonly team: string | null }) {
             </div>
             {team === null ? null : <Outcomes team={team} month={reply.month} />}
             {team === null ? null : <CouldDo team={team} month={reply.month} />}
-            <Foot reply={reply} command={answer.data?.command ?? null} />
+            <Foot reply={reply} command={command} />
           </>
         )}
       </Content>
@@ -217,23 +220,25 @@ export function basisWords({ basisUsdMicros }: Pick<StatementReply, 'basisUsdMic
   return `effective cost; ${there.map(([name]) => words[name] ?? name).join(' and ')}`;
 }
 
+/** A sheet is of its month for ever, also where the address did not name it. */
+function monthCommand(command: string | null, month: string): string | null {
+  return command === null || command.includes(' --month ') ? command : `${command} --month ${month}`;
+}
+
 interface FootProps {
   readonly reply: StatementReply;
   readonly command: string | null;
 }
 
 function Foot({ reply, command }: FootProps) {
-  const { month, coverage } = reply;
-  // A sheet is of its month for ever, also where the address did not name it.
-  const words = command === null || command.includes(' --month ') ? command : `${command} --month ${month}`;
-  const bills = coverage.map(({ bill, coveredUntil }) =>
+  const bills = reply.coverage.map(({ bill, coveredUntil }) =>
     coveredUntil === null ? bill : `${bill} up to ${day(Date.parse(coveredUntil) - 1)}`,
   );
   return (
     <p className="note statement-foot">
-      {words === null ? null : (
+      {command === null ? null : (
         <>
-          The same on the command line: <code>{words}</code>.{' '}
+          The same on the command line: <code>{command}</code>.{' '}
         </>
       )}
       {bills.length === 0 ? 'No bill covers it.' : `Bills: ${bills.join('; ')}.`} Stranded and unallocated capacity

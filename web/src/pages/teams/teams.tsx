@@ -3,6 +3,7 @@ import { useAddress } from '../../address.ts';
 import type { Address } from '../../address.ts';
 import { csvAddress, useAnswer } from '../../ask.ts';
 import { change, cut, hours, hoursParts, percent, permilleOf, usd, usdParts } from '../../figures.ts';
+import { useCommandKey } from '../../frame/command-key.ts';
 import { Head } from '../../frame/head.tsx';
 import { WholeFleet } from '../../frame/whole-fleet.tsx';
 import { Content } from '../../parts/content.tsx';
@@ -41,6 +42,7 @@ function TeamList() {
   const answer = useAnswer<TeamsReply>('/teams', query);
   const reply = answer.data?.data;
   const days = useFactDays(reply);
+  useCommandKey(answer.data?.command);
   return (
     <>
       <Head title="Teams">
