@@ -190,6 +190,22 @@ describe.skipIf(!hasBrowser)('the pages on the demo, in a real browser', () => {
     await close();
   });
 
+  it('moves by j from one table of the overview into the next, where enter opens what is to do first', async () => {
+    const { page, close } = await dashboard.open('/overview');
+    await settled(page);
+    const steps = await page.locator('table.waterfall tbody tr').count();
+    for (let step = 0; step <= steps; step += 1) await page.keyboard.press('j');
+    const chosen = page.locator('tr.chosen');
+    expect(await chosen.count()).toBe(1);
+    const id = await chosen.locator('td').first().innerText();
+    await page.keyboard.press('k');
+    expect(await page.locator('table.waterfall tr.chosen').innerText()).toMatch(/^Computed/);
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`/findings/${id}`));
+    await close();
+  });
+
   it('every page copies its own command', async () => {
     const { page, close } = await dashboard.open('/overview', { permissions: ['clipboard-read', 'clipboard-write'] });
     const copied: Record<string, string> = {};

@@ -1,7 +1,8 @@
-import type { ReactNode } from 'react';
-import { useRef, useState } from 'react';
+import type { ReactNode, RefObject } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useKeys } from '../frame/keys.ts';
+import { joinWalk, walkPage } from './table-walk.ts';
 
 export interface Column<Row> {
   readonly title: string;
@@ -23,7 +24,7 @@ interface DataTableProps<Row> {
   readonly keyOf: (row: Row) => string;
   /** Where Enter goes. */
   readonly open?: (row: Row) => string;
-  /** Of the tables of a page, the one `j` and `k` move in. */
+  /** `j` and `k` move in it, and from one such table of the page into the next. */
   readonly hasKeys?: boolean;
   /** The key of the chosen row where the page keeps it, and where it hears of another. */
   readonly chosen?: string | undefined;
@@ -36,7 +37,7 @@ interface DataTableProps<Row> {
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { caption, columns, rows, keyOf, empty, className, onChoose } = props;
   const body = useRef<HTMLTableSectionElement>(null);
-  const chosen = useChosenRow(props, (place) => body.current?.children[place]?.scrollIntoView({ block: 'nearest' }));
+  const chosen = useChosenRow(props, body);
   if (rows.length === 0 && empty !== undefined) return <p className="note">{empty}</p>;
   return (
     <div className="scroll" tabIndex={0} role="group" aria-label={caption}>
@@ -97,28 +98,31 @@ function SumLine<Row>({ columns }: { readonly columns: readonly Column<Row>[] })
 /** The key of the row that `j` and `k` moved to; Enter opens it. */
 function useChosenRow<Row>(
   { rows, keyOf, open, hasKeys = false, chosen: kept, onChoose }: DataTableProps<Row>,
-  show: (place: number) => void,
+  body: RefObject<HTMLTableSectionElement | null>,
 ): string | undefined {
   const [own, setOwn] = useState<string | undefined>();
   const chosen = onChoose === undefined ? own : kept;
   const [, navigate] = useLocation();
   const place = rows.findIndex((row) => keyOf(row) === chosen);
   const row = rows[place];
-  const move = (by: -1 | 1): void => {
-    const next = place < 0 ? (by === 1 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, place + by));
+  const choose = (next: number): void => {
     const other = rows[next];
     if (other === undefined) return;
     // Enter belongs to the row one has moved to, and no longer to the figure one came from.
     if (document.activeElement instanceof HTMLElement && document.activeElement.closest('td') !== null)
       document.activeElement.blur();
     (onChoose ?? setOwn)(keyOf(other));
-    show(next);
+    body.current?.children[next]?.scrollIntoView({ block: 'nearest' });
   };
+  useEffect(() => {
+    if (!hasKeys || body.current === null) return undefined;
+    return joinWalk(body.current, () => ({ size: rows.length, place, choose, leave: () => setOwn(undefined) }));
+  });
   useKeys(
     hasKeys
       ? [
-          { key: 'j', words: 'next row', isShown: true, run: () => move(1) },
-          { key: 'k', words: 'row before', isShown: true, run: () => move(-1) },
+          { key: 'j', words: 'next row', isShown: true, run: () => walkPage(1) },
+          { key: 'k', words: 'row before', isShown: true, run: () => walkPage(-1) },
           ...(open === undefined || row === undefined
             ? []
             : [{ key: 'enter', words: 'open', isShown: true, run: () => navigate(open(row)) }]),

@@ -28,6 +28,7 @@ export function Classes() {
         return (
           <DataTable
             caption="Paid by class of work"
+            hasKeys
             rows={rows.map((row, place) => ({ row, paid: shown.parts[place] ?? '' }))}
             keyOf={({ row }) => String(row.values['class'])}
             empty="Nothing in this window."

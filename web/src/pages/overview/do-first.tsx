@@ -30,6 +30,8 @@ export function DoFirst({ findings }: { readonly findings: UseQueryResult<Answer
       {({ first }) => (
         <DataTable
           caption="Findings to do first"
+          hasKeys
+          open={({ id }) => (id === null ? to('/findings') : to(`/findings/${id}`))}
           rows={first}
           keyOf={({ key }) => key}
           empty="Nothing was found in this window."
