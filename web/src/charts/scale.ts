@@ -25,9 +25,19 @@ export function linePath(
     .join('');
 }
 
-/** `$12k`, `$950` on an axis, where a table says the rest. */
-export function axisUsd(usd: number): string {
+const DIGITS_MAX = 6;
+
+/** `$12k`, `$950` on an axis, where a table says the rest; with as many digits as its ticks need to differ. */
+export function axisUsd(usd: number, ticks: readonly number[]): string {
   const size = Math.abs(usd);
-  if (size >= 1e6) return `$${Number((usd / 1e6).toPrecision(3))}M`;
-  return size >= 1000 ? `$${Number((usd / 1000).toPrecision(3))}k` : `$${Number(usd.toPrecision(3))}`;
+  const [unit, letter] = size >= 1e6 ? [1e6, 'M'] : size >= 1000 ? [1000, 'k'] : [1, ''];
+  const [first = 0, second = usd] = ticks;
+  const step = Math.abs(second - first) / unit;
+  let digits = 0;
+  while (digits < DIGITS_MAX && !isWhole(step * 10 ** digits)) digits += 1;
+  return `$${Number((usd / unit).toFixed(digits))}${letter}`;
+}
+
+function isWhole(value: number): boolean {
+  return Math.abs(value - Math.round(value)) < 1e-6;
 }

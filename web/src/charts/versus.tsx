@@ -11,13 +11,13 @@ interface VersusProps {
   readonly times: readonly string[];
   /** Of each value, whether its bill is not in: drawn lighter, under a bracket. */
   readonly estimated?: readonly boolean[];
-  readonly format: (value: number) => string;
+  readonly format: (tick: number, ticks: readonly number[]) => string;
   readonly height?: number;
   /** Bars start at 0; a line may start above it, and then says so. */
   readonly startsAtZero?: boolean;
 }
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [44, 52, 8, 22];
+const [LEFT, RIGHT, TOP, BOTTOM] = [50, 52, 8, 22];
 const LABEL_ROOM = 12;
 
 /** A window against the one before, named at the lines' ends. */
@@ -40,7 +40,7 @@ export function Versus(props: VersusProps) {
           <g key={tick}>
             <line x1={LEFT} x2={width - RIGHT} y1={y(tick)} y2={y(tick)} className="grid" />
             <text x={LEFT - 6} y={y(tick) + 4} textAnchor="end">
-              {format(tick)}
+              {format(tick, ticks)}
             </text>
           </g>
         ))}

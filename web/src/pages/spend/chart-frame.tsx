@@ -29,7 +29,7 @@ export function roomOf(width: number, steps: number, high: number): ChartRoom {
 interface FrameProps {
   readonly room: ChartRoom;
   readonly ticks: readonly number[];
-  readonly format: (value: number) => string;
+  readonly format: (tick: number, ticks: readonly number[]) => string;
   readonly steps: BreakdownReply['steps'];
   readonly stepSeconds: number;
   readonly label: string;
@@ -49,7 +49,7 @@ export function ChartFrame({ room, ticks, format, steps, stepSeconds, label, has
         <g key={tick}>
           <line x1={LEFT} x2={width - RIGHT} y1={y(tick)} y2={y(tick)} className={tick === 0 ? 'axis' : 'grid'} />
           <text x={LEFT - 6} y={y(tick) + 4} textAnchor="end">
-            {format(tick)}
+            {format(tick, ticks)}
           </text>
         </g>
       ))}

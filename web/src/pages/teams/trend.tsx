@@ -78,7 +78,7 @@ function Bars({ trend, month }: { readonly trend: Points; readonly month: string
           <g key={tick}>
             <line x1={LEFT} x2={width - RIGHT} y1={y(tick)} y2={y(tick)} className={tick === 0 ? 'axis' : 'grid'} />
             <text x={LEFT - 6} y={y(tick) + 4} textAnchor="end">
-              {axisUsd(tick)}
+              {axisUsd(tick, ticks)}
             </text>
           </g>
         ))}
