@@ -54,7 +54,7 @@ describe('a job that has left its kind behind', () => {
       usdMicrosSoFar: 1_920_000_000n,
       usdMicrosPerHour: 24_000_000n,
       by: ['hours', 'cost', 'gpus'],
-      stop: `scancel ''\\''; rm -rf / #'`,
+      stop: `scancel ''\\''; rm -rf / #'   # cluster=a`,
     });
     expect(runawayList(answer)[0]).toBe(
       '1 job spends far above its own kind, $24.00/h together; as of 2026-03-05 18:00 UTC, the newest fact',

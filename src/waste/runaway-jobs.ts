@@ -34,6 +34,7 @@ const LiveJob = z.object({
   attempt: sqlCount,
   name: z.string().nullable(),
   workloadKind: z.string().nullable(),
+  cluster: z.string().nullable(),
   namespace: z.string().nullable(),
   home: z.string(),
   stem: z.string().nullable(),

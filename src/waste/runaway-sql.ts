@@ -17,14 +17,14 @@ export const LIVE_SQL = `
     GROUP BY subject HAVING max(held_until) >= $now - $freshMinutes * INTERVAL '1' MINUTE
   ), latest AS (
     SELECT s.subject, s.source, s.allocation_id, s.attempt, s.workload_name AS name, s.workload_kind, s.units, s.held_from, s.usd_micros AS last_micros,
-           COALESCE(s.account, s.namespace, '') AS home, s.workload_stem AS stem, s.user_name, s.namespace, s.model
+           COALESCE(s.account, s.namespace, '') AS home, s.workload_stem AS stem, s.user_name, s.cluster, s.namespace, s.model
     FROM life_day s JOIN open o ON s.day = o.last_day AND s.subject = o.subject WHERE s.allocation_id IS NOT NULL
   ), timed AS (
     SELECT l.*, o.held_since, o.units AS all_units, o.usd_micros, o.unpriced_units, ${SECONDS_HELD} AS last_s,
            CASE WHEN o.held_until <= $now THEN ${SECONDS_HELD} ELSE ${SECONDS_TO_NOW} END AS now_s
     FROM latest l JOIN open o ON l.subject = o.subject
   )
-  SELECT j.subject, j.source, j.allocation_id AS "allocationId", j.attempt, j.name, j.workload_kind AS "workloadKind", j.namespace,
+  SELECT j.subject, j.source, j.allocation_id AS "allocationId", j.attempt, j.name, j.workload_kind AS "workloadKind", j.cluster, j.namespace,
          j.home, j.stem, j.user_name AS "user", j.model,
          CAST((j.units - j.units % j.last_s) / j.last_s AS BIGINT) AS "shareUnits",
          j.held_since AS "heldSince", CAST((j.all_units - j.all_units % 63000) / 63000 AS BIGINT) AS "gpuS",
