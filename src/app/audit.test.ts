@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { firstKnown, isLeftBehind } from './audit.ts';
+import { fleetFolder } from '../../test/fleet-folder.ts';
+import { TWO_TEAMS } from '../../test/two-teams.ts';
+import { auditPage } from '../report/audit-page.ts';
+import { audit, firstKnown, isLeftBehind } from './audit.ts';
+import { ledgerWindow } from './window.ts';
+import { withReader } from './workspace.ts';
 
 const SINCE = new Date('2026-03-01T00:00:00Z');
 
@@ -39,3 +44,20 @@ it.each([
 ])('what is of nobody is so $name', ({ firstDay, want }) =>
   expect(firstKnown({ from: SINCE }, firstDay)).toEqual(new Date(`2026-${want}T00:00:00Z`)),
 );
+
+it('of one team has what is that team’s, and says so', async () => {
+  const fleet = await fleetFolder(TWO_TEAMS);
+  const now = { at: new Date('2026-03-02T22:00:00Z'), by: 'newest fact' as const };
+  const pageOf = async (team?: string): Promise<string> =>
+    withReader(fleet.dataDir, async (space) => {
+      const window = ledgerWindow('all', now.at, space.scope);
+      const answer = await audit(space, { window, now, ...(team !== undefined && { team }) });
+      return auditPage(answer, 200).join('\n');
+    });
+  // Both notebooks were left today.
+  expect(await pageOf()).toMatch(/\neverything;[^]*\n2 more things began less than 7 days ago: bursar findings$/);
+  expect(await pageOf('nlp')).toMatch(
+    /\nteam nlp;[^]*\n1 more thing began less than 7 days ago: bursar findings --team nlp$/,
+  );
+  await fleet.remove();
+});

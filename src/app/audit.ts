@@ -11,6 +11,8 @@ import type { ReadSpace } from './workspace.ts';
 export interface AuditRequest {
   readonly window: LedgerWindow;
   readonly now: Now;
+  /** Only what is this team's. */
+  readonly team?: string;
 }
 
 /** Detectors of what is forgotten rather than done badly. */
@@ -42,8 +44,14 @@ const DAY_MS = 86_400_000;
  * is left who could answer for it. Numbers are read, none are given: a look at a quarter must not call what a month no longer shows fixed.
  * Reads: what `findFindings` reads.
  */
-export async function audit(space: ReadSpace, { window, now }: AuditRequest): Promise<AuditAnswer> {
-  const found = await findFindings(space, { window, now: now.at, nowBy: now.by, keepsNumbers: false });
+export async function audit(space: ReadSpace, { window, now, team }: AuditRequest): Promise<AuditAnswer> {
+  const found = await findFindings(space, {
+    window,
+    now: now.at,
+    nowBy: now.by,
+    keepsNumbers: false,
+    ...(team !== undefined && { team }),
+  });
   const today = dayOf(now.at);
   const records = new Map(space.findings.records().map((record) => [record.key, record]));
   const all = [...found.findings, ...found.hiddenPrice, ...found.setAside];
@@ -66,6 +74,7 @@ export async function audit(space: ReadSpace, { window, now }: AuditRequest): Pr
     asOf: now.at,
     asOfBy: now.by,
     window: found.window,
+    team,
     items: items.toSorted((a, b) => a.since.getTime() - b.since.getTime() || (a.finding.key < b.finding.key ? -1 : 1)),
     younger: audited.length - items.length,
     forgottenDays: FORGOTTEN_DAYS,

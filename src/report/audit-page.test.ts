@@ -53,6 +53,7 @@ const answer = (items: readonly AuditItem[]): AuditAnswer => ({
     ledgerDays: 90,
   },
   items,
+  team: undefined,
   younger: 2,
   forgottenDays: 7,
   sum: sumOf(items.map((each) => each.finding)),

@@ -13,6 +13,7 @@ import {
 } from './finding-words.ts';
 import { markdownText } from './markdown-text.ts';
 import { safeText } from './safe-text.ts';
+import { shellWord } from './shell-word.ts';
 import { shorten, textTable, wrapText } from './table.ts';
 import type { AskedWindow } from './window-words.ts';
 import { windowWords } from './window-words.ts';
@@ -31,6 +32,8 @@ export interface AuditAnswer extends Pick<FindingsAnswer, 'usdMicrosByBasis' | '
   readonly asOf: Date;
   readonly asOfBy: 'asked' | 'newest fact' | 'clock';
   readonly window: AskedWindow;
+  /** Only what is this team's; undefined for all. */
+  readonly team: string | undefined;
   readonly items: readonly AuditItem[];
   readonly sum: FindingSum;
   /** What began fewer days ago than makes it forgotten. */
@@ -75,7 +78,8 @@ function headLine({ items, sum, window }: AuditAnswer): string {
 
 function scopeLine(answer: AuditAnswer): string {
   const at = answer.asOfBy === 'clock' ? '' : `as of ${minute(answer.asOf)} UTC`;
-  return ['everything', basisWords(answer), knownWords(answer), at].filter((word) => word !== '').join('; ');
+  const scope = answer.team === undefined ? 'everything' : `team ${safeText(answer.team)}`;
+  return [scope, basisWords(answer), knownWords(answer), at].filter((word) => word !== '').join('; ');
 }
 
 /** What to do: the fix to paste, else how to find out more. */
@@ -131,11 +135,12 @@ function cashLines({ sum }: AuditAnswer): string[] {
     : [];
 }
 
-function youngerLines({ younger, forgottenDays }: AuditAnswer, dataFlag: string): string[] {
+function youngerLines({ younger, forgottenDays, team }: AuditAnswer, dataFlag: string): string[] {
   if (younger === 0) return [];
+  const scope = team === undefined ? '' : ` --team ${shellWord(team)}`;
   return [
     '',
-    `${counted(younger, 'more thing')} began less than ${forgottenDays} days ago: bursar findings${dataFlag}`,
+    `${counted(younger, 'more thing')} began less than ${forgottenDays} days ago: bursar findings${scope}${dataFlag}`,
   ];
 }
 
@@ -186,6 +191,7 @@ export function auditJson(answer: AuditAnswer): unknown {
     asOf: isoTime(answer.asOf),
     asOfBy: answer.asOfBy,
     window: { from: isoTime(answer.window.from), until: isoTime(answer.window.until) },
+    team: answer.team ?? null,
     cashUsdMicros,
     capacitySeconds: { low: gpuSeconds(capacityUnits.low), high: gpuSeconds(capacityUnits.high) },
     cashIfRentedUsdMicros,

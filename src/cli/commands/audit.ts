@@ -1,6 +1,8 @@
 import { Command, Option } from 'commander';
 import { audit } from '../../app/audit.ts';
+import { findConfig } from '../../app/config/config-file.ts';
 import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
+import { checkTeam } from '../../app/known-owners.ts';
 import { decideNow } from '../../app/now.ts';
 import { ledgerWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
@@ -11,6 +13,11 @@ import type { CommonOptions } from '../question-options.ts';
 import { outputOf } from '../output.ts';
 import { terminalWidth } from '../terminal-width.ts';
 
+interface AuditOptions extends CommonOptions {
+  readonly team?: string;
+  readonly markdown?: boolean;
+}
+
 /** `bursar audit`: the quarterly list of the forgotten, made to be sent. */
 export function command(): Command {
   return withCommonOptions(
@@ -19,18 +26,26 @@ export function command(): Command {
         'What has been forgotten, by owner and oldest first: unused sessions and resources, empty nodes, money of nobody, unused\n' +
           'commitments, exemptions that have ended or that nobody owns. Each with what to do.',
       )
+      .option('--team <name>', 'only what is this team’s')
       .addOption(new Option('--markdown', 'to send, as Markdown').conflicts('json')),
     { window: '90d' },
-  ).action(async (options: CommonOptions & { readonly markdown?: boolean }, self: Command) => {
+  ).action(async (options: AuditOptions, self: Command) => {
     const output = outputOf(self);
     await withReader(options.data, async (space) => {
+      const { team } = options;
+      await checkTeam(space, { team, config: await findConfig(undefined) });
       const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
-      const answer = await audit(space, { window: ledgerWindow(options.window, now.at, space.scope), now });
+      const answer = await audit(space, {
+        window: ledgerWindow(options.window, now.at, space.scope),
+        now,
+        ...(team !== undefined && { team }),
+      });
       const mark = demoMark(space.snapshot);
       const flag = dataFlag(options.data);
       if (options.json) output.json(auditJson(answer));
       else if (options.markdown) {
-        const made = `bursar audit --window ${shellWord(options.window)}${flag}`;
+        const scope = team === undefined ? '' : ` --team ${shellWord(team)}`;
+        const made = `bursar audit${scope} --window ${shellWord(options.window)}${flag}`;
         output.data(auditMarkdown(answer, { command: made, madeAt: new Date(), mark: mark.trim(), dataFlag: flag }));
       } else output.data(auditPage(answer, terminalWidth() - mark.length, flag), mark);
     });

@@ -17,7 +17,8 @@ export function command(): Command {
     new Command('scorecard')
       .description(
         'Compute share, tagging, spot, commitment and auto-shutdown coverage, each with its two numbers, beside published ranges\n' +
-          'and the same length of time before.',
+          'and the same length of time before. Of the whole fleet only: what is empty, committed or nobody’s is in the shares, and no\n' +
+          'team’s. bursar waste --team NAME has the compute share of one.',
       )
       .addOption(new Option('--markdown', 'to paste, as Markdown').conflicts('json')),
     { window: '90d' },
