@@ -81,6 +81,10 @@ describe('allocations of the small fleet', () => {
     ['label:class', ['__idle__', '__unallocated__', 'training']],
     ['team', ['__idle__', '__unallocated__', 'asr', 'nlp', 'vision']],
     [
+      'controller,pod',
+      ['__idle__', '__unallocated__', 'deployment:=serve/102', 'job:eval/103', 'job:render/201', 'job:train-7b/101'],
+    ],
+    [
       'cluster,namespace',
       ['__idle__', '__unallocated__', 'a/__unallocated__', 'a/asr', 'b/__unallocated__', 'c/__unallocated__'],
     ],
