@@ -58,10 +58,10 @@ describe('a team that is asked for', () => {
   it.each([
     ['one letter off', 'nlpp', 'unknown-team: Did you mean nlp?'],
     ['like none', 'zzz', 'unknown-team: Teams: asr, nlp, platform, robots, vision.'],
-    ['the word for nobody', 'unattributed', /filter team=/],
-    ['no name at all', '', /filter team=/],
+    ['the word for nobody', 'unattributed', 'filter team='],
+    ['no name at all', '', 'filter team='],
   ])('is refused where it is %s', async (_, team, want) => {
-    expect(await check(team)).toEqual(typeof want === 'string' ? want : expect.stringMatching(want));
+    expect(await check(team)).toContain(want);
   });
 
   it('is not told who else there is where one sees one team', async () => {
