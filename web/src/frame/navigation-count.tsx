@@ -37,5 +37,9 @@ function FindingsCount() {
     if (listed !== undefined) return listed.findings.filter(isToDo).length;
     return client.getQueryData<Answer<FirstFindingsReply>>(['answer', FIRST])?.data.count;
   });
-  return count === undefined ? null : <span className="count">{count}</span>;
+  return count === undefined ? null : (
+    <span className="count" title="to do in 30 days, without the small ones">
+      {count}
+    </span>
+  );
 }

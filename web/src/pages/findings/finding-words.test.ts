@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { undoOf } from './decide.ts';
-import { hoursRange, ownerWords, reachOf, savingSteps, savingWords, stateWords } from './finding-words.ts';
+import { countWords, hoursRange, ownerWords, reachOf, savingSteps, savingWords, stateWords } from './finding-words.ts';
 import type { FindingRow } from './finding-words.ts';
 import { dayWords, hourClass, runsOf } from './strips.tsx';
 
@@ -182,3 +182,12 @@ describe('hours of a strip', () => {
     ['the mean of what is known', [0, 1000, 'unknown' as const], '50%'],
   ])('a day: %s', (_, hours, want) => expect(dayWords(hours)).toBe(want));
 });
+
+it.each([
+  [94, 146, '94 findings and 146 small ones'],
+  [1, 1, '1 finding and 1 small one'],
+  [240, 0, '240 findings'],
+  [0, 146, '146 small findings'],
+])('%d findings of a list with %d small ones beside it are %s', (listed, small, want) =>
+  expect(countWords(listed, small)).toBe(want),
+);

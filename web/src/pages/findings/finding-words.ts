@@ -19,6 +19,15 @@ export function hoursRange({ low, high }: SecondsRange): string {
   return low === 0 ? `up to ${to} GPU-hours` : `${from}–${to} GPU-hours`;
 }
 
+/** `94 findings and 146 small ones`: the list, and the navigation beside it, count the first. */
+export function countWords(listed: number, small: number): string {
+  const some = (count: number, one: string, more: string): string =>
+    `${count.toLocaleString('en-US')} ${count === 1 ? one : more}`;
+  if (listed === 0) return some(small, 'small finding', 'small findings');
+  const first = some(listed, 'finding', 'findings');
+  return small === 0 ? first : `${first} and ${some(small, 'small one', 'small ones')}`;
+}
+
 /** Things that wait for somebody: what is exempt, dismissed or fixed does not. */
 export function isToDo({ state }: Pick<FindingRow, 'state'>): boolean {
   return state === 'open' || state === 'accepted' || state === 'back';

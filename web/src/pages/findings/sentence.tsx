@@ -6,7 +6,7 @@ import { keyToFacts, useFactsEnd } from '../../frame/window-move.ts';
 import { StateMark } from '../../parts/marks.tsx';
 import { Unbroken } from '../../parts/unbroken.tsx';
 import type { FindingsReply } from '../../../../src/api/routes/findings/list-findings.ts';
-import { hasCapacity, hasCash, hoursRange, reachOf, reachWith } from './finding-words.ts';
+import { countWords, hasCapacity, hasCash, hoursRange, reachOf, reachWith } from './finding-words.ts';
 import type { FindingRow, Reach } from './finding-words.ts';
 import { chosenWords, NO_FILTER, noneWords } from './none-words.ts';
 
@@ -33,7 +33,7 @@ export function FindingsSentence({ findings, listed, reply }: SentenceProps) {
   const first = safest[0];
   return (
     <p className="verdict">
-      <strong>{count}</strong> {count === 1 ? 'finding' : 'findings'} can save <Reached reach={all} /> in {days} days
+      <strong>{countWords(findings.length, reply.small.count)}</strong> can save <Reached reach={all} /> in {days} days
       {BigInt(all.unknownMicros) > 0n ? (
         <>
           ; of <Link href={to('/findings', { category: 'unknown' })}>{usd(all.unknownMicros)}</Link> more nothing is
