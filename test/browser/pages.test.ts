@@ -190,6 +190,26 @@ describe.skipIf(!hasBrowser)('the pages on the demo, in a real browser', () => {
     await close();
   });
 
+  it('the sentence over the findings counts as the navigation beside it', async () => {
+    const { page, close } = await dashboard.open('/findings');
+    await settled(page);
+    const count = (await page.locator('nav .count').innerText()).trim();
+    expect(await page.locator('.verdict').innerText()).toMatch(
+      new RegExp(`^${count} findings( and [0-9]+ small ones?)? can save`),
+    );
+    await close();
+  });
+
+  it('offers no command beside figures that none has, and says where one has more', async () => {
+    const { page, close } = await dashboard.open('/teams/nlp?month=2026-10');
+    await settled(page);
+    const part = (title: string) => page.locator('section').filter({ has: page.getByRole('heading', { name: title }) });
+    expect(await part('By month').getByRole('button').allInnerTexts()).toEqual(['CSV']);
+    expect(await part('By month').locator('.sub').innerText()).not.toContain('bar');
+    expect(await part('Cost per outcome').getByRole('button').allInnerTexts()).toEqual(['command, of all teams']);
+    await close();
+  });
+
   it('moves by j from one table of the overview into the next, where enter opens what is to do first', async () => {
     const { page, close } = await dashboard.open('/overview');
     await settled(page);

@@ -14,6 +14,8 @@ interface SectionProps<Reply> {
   readonly answer: UseQueryResult<Answer<Reply>, Problem>;
   /** Where the same comes as CSV. */
   readonly csv?: string;
+  /** What the command is called where it says more than the section does. */
+  readonly commandWords?: string;
   /** The heading is read and not seen: what is under it says itself. It has no acts, which would be reached and not seen. */
   readonly isTitleUnseen?: boolean;
   readonly children: (reply: Reply) => ReactNode;
@@ -21,7 +23,7 @@ interface SectionProps<Reply> {
 
 /** A part of a page with an answer of its own: while it is read, when it fails, and with its table as CSV and as a command. */
 export function Section<Reply>(props: SectionProps<Reply>) {
-  const { title, sub, acts, answer, csv, isTitleUnseen = false, children } = props;
+  const { title, sub, acts, answer, csv, commandWords = 'command', isTitleUnseen = false, children } = props;
   const id = useId();
   const { data, error, failureReason, isFetching, isPlaceholderData, refetch } = answer;
   return (
@@ -41,7 +43,7 @@ export function Section<Reply>(props: SectionProps<Reply>) {
                 CSV
               </a>
             )}
-            {data?.command ? <CopyButton text={data.command} words="command" /> : null}
+            {data?.command ? <CopyButton text={data.command} words={commandWords} /> : null}
           </span>
         )}
       </div>

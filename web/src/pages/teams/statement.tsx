@@ -73,7 +73,7 @@ export function StatementPage({ team }: { readonly team: string | null }) {
         {reply === undefined ? null : (
           <>
             <div className="columns">
-              <Trend reply={reply} command={answer.data?.command ?? null} />
+              <Trend reply={reply} />
               <TimeToGpu reply={reply} />
             </div>
             {team === null ? null : <Outcomes team={team} month={reply.month} />}

@@ -75,7 +75,12 @@ interface OutcomeLine {
 export function Outcomes({ team, month }: { readonly team: string; readonly month: string }) {
   const answer = useAnswer<TeamOutcomesReply>(`/teams/${encodeURIComponent(team)}/outcomes`, { window: month });
   return (
-    <Section title="Cost per outcome" sub="all that was held for it ÷ what it did" answer={answer}>
+    <Section
+      title="Cost per outcome"
+      sub="all that was held for it ÷ what it did"
+      answer={answer}
+      commandWords="command, of all teams"
+    >
       {({ rows, runs }) => {
         const lines: OutcomeLine[] = [
           ...rows.map((row) => ({

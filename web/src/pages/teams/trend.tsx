@@ -2,11 +2,8 @@ import { useAddress } from '../../address.ts';
 import { useWidth } from '../../charts/use-width.ts';
 import { axisUsd, ticksOf } from '../../charts/scale.ts';
 import { percent, usd } from '../../figures.ts';
-import { conditionText } from '../../filter-words.ts';
 import { useKeys } from '../../frame/keys.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
 import { CsvButton } from '../../parts/csv-button.tsx';
-import { shellWord } from '../../../../src/report/shell-word.ts';
 import type { StatementReply } from '../../../../src/api/routes/teams/team-statement.ts';
 import { monthName, monthShort } from './month-words.ts';
 
@@ -14,32 +11,24 @@ const [LEFT, RIGHT, TOP, BOTTOM, HEIGHT] = [44, 8, 18, 20, 132];
 const USD_MICROS = 1_000_000;
 const BAR_MAX = 56;
 
-interface TrendProps {
-  readonly reply: StatementReply;
-  readonly command: string | null;
-}
-
-/** The days of all these months, of which a statement has one each; with the folder and moment of the page's own command. */
-function daysCommand({ trend, team }: StatementReply, command: string): string {
-  const [first, last] = [trend[0]?.month ?? '', trend.at(-1)?.month ?? ''];
-  const next = new Date(Date.UTC(Number(last.slice(0, 4)), Number(last.slice(5, 7)), 1)).toISOString().slice(0, 10);
-  const rest = /(?: --as-of \S+)?(?: --data .*)?$/.exec(command)?.[0] ?? '';
-  const filter = shellWord(conditionText({ name: 'team', value: team }));
-  return `bursar spend --by day --window ${first}-01/${next} --filter ${filter}${rest}`;
-}
-
 /** Paid by month, with the share that computed over each bar; the running month is lighter. */
-export function Trend({ reply, command }: TrendProps) {
+export function Trend({ reply }: { readonly reply: StatementReply }) {
   const { trend, month, team } = reply;
   const { words, change } = useAddress();
   const isTable = words['view'] === 'table';
+  // One month is no trend.
+  const isRows = isTable || trend.length < 2;
   const flip = (): void => change({ view: isTable ? undefined : 'table' }, { replace: true });
   useKeys([{ key: 't', words: 'table or chart', isShown: true, run: flip }]);
   return (
     <section aria-labelledby="trend">
       <div className="section-head">
         <h2 id="trend">By month</h2>
-        <span className="sub">paid; over each bar, how much of what is known computed</span>
+        <span className="sub">
+          {isRows
+            ? 'paid, and how much of what is known computed'
+            : 'paid; over each bar, how much of what is known computed'}
+        </span>
         <span className="acts">
           {trend.length < 2 ? null : (
             <button className="link" onClick={flip}>
@@ -51,10 +40,9 @@ export function Trend({ reply, command }: TrendProps) {
             columns={['month', 'state', 'computedPermille', 'usdMicros']}
             rows={() => trend.map((each) => [each.month, each.status, each.computeSharePermille, each.usdMicros])}
           />
-          {command === null ? null : <CopyButton text={daysCommand(reply, command)} words="command" />}
         </span>
       </div>
-      {isTable || trend.length < 2 ? <TrendTable trend={trend} /> : <Bars trend={trend} month={month} />}
+      {isRows ? <TrendTable trend={trend} /> : <Bars trend={trend} month={month} />}
       {trend.length === 1 ? <p className="note">The ledger has one month so far.</p> : null}
     </section>
   );
