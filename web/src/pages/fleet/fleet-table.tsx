@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { percent, leastUsd, cut, minute } from '../../figures.ts';
+import { percent, least, cut, minute, usdParts } from '../../figures.ts';
 import { useAddress } from '../../address.ts';
 import type { Words } from '../../address.ts';
 import { DataTable } from '../../parts/data-table.tsx';
@@ -17,6 +17,31 @@ interface TableRow extends FleetSumsReply {
   readonly node: string | null;
   readonly gpu: string | null;
   readonly place: number;
+  readonly money: RowMoney;
+}
+
+/** A row's money in one precision: cents beside whole dollars look as if they did not add up. */
+interface RowMoney {
+  readonly paid: string;
+  readonly idle: string;
+  readonly unallocated: string;
+  readonly unknown: string;
+}
+
+export function rowMoney(sums: FleetSumsReply): RowMoney {
+  const { idleUsdMicros, unallocatedUsdMicros, unknownUsdMicros, activeUsdMicros } = sums;
+  const amounts = [idleUsdMicros, unallocatedUsdMicros, unknownUsdMicros, activeUsdMicros];
+  const { total, parts } = usdParts(amounts);
+  // A true zero has no cents.
+  const [idle = '', unallocated = '', unknown = ''] = parts.map((part, place) =>
+    amounts[place] === '0' ? '$0' : part,
+  );
+  return {
+    paid: least(sums.costUsdMicros === '0' ? '$0' : total, sums.unpricedSeconds),
+    idle: least(idle, sums.idleUnpricedSeconds),
+    unallocated: least(unallocated, sums.unallocatedUnpricedSeconds),
+    unknown: least(unknown, sums.unknownUnpricedSeconds),
+  };
 }
 
 const rowAddress = (row: TableRow): Words =>
@@ -81,20 +106,23 @@ export function FleetTable({ reply, tile, measure }: FleetTableProps) {
       const { node, devices, ...sums } = machine;
       const base = { cluster, model, node };
       return devices.length === 0
-        ? [{ ...base, ...sums, gpu: null, place: 0 }]
-        : devices.map(({ deviceId, ...own }, place) => ({ ...base, ...own, gpu: deviceId, place }));
+        ? [{ ...base, ...sums, gpu: null, place: 0, money: rowMoney(sums) }]
+        : devices.map(({ deviceId, ...own }, place) => ({
+            ...base,
+            ...own,
+            gpu: deviceId,
+            place,
+            money: rowMoney(own),
+          }));
     }),
   );
   const { total } = reply;
-  const money = (
-    title: string,
-    of: (sums: FleetSumsReply) => string | null,
-    unpriced: (sums: FleetSumsReply) => number,
-  ): Column<TableRow> => ({
+  const totals = rowMoney(total);
+  const money = (title: string, of: keyof RowMoney): Column<TableRow> => ({
     title,
     isNumber: true,
-    cell: (row) => leastUsd(of(row), unpriced(row)),
-    sum: leastUsd(of(total), unpriced(total)),
+    cell: (row) => row.money[of],
+    sum: totals[of],
   });
   return (
     <DataTable
@@ -106,26 +134,10 @@ export function FleetTable({ reply, tile, measure }: FleetTableProps) {
       columns={[
         ...PLACES,
         { title: 'Active', isNumber: true, cell: activeWords, sum: percent(total.activePermille, 0) },
-        money(
-          'Paid',
-          ({ costUsdMicros }) => costUsdMicros,
-          (sums) => sums.unpricedSeconds,
-        ),
-        money(
-          'Idle',
-          ({ idleUsdMicros }) => idleUsdMicros,
-          (sums) => sums.idleUnpricedSeconds,
-        ),
-        money(
-          'Unallocated',
-          ({ unallocatedUsdMicros }) => unallocatedUsdMicros,
-          (sums) => sums.unallocatedUnpricedSeconds,
-        ),
-        money(
-          'Unknown',
-          ({ unknownUsdMicros }) => unknownUsdMicros,
-          (sums) => sums.unknownUnpricedSeconds,
-        ),
+        money('Paid', 'paid'),
+        money('Idle', 'idle'),
+        money('Unallocated', 'unallocated'),
+        money('Unknown', 'unknown'),
         ...timeColumns(tile, measure),
       ]}
     />
