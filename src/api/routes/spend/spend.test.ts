@@ -43,7 +43,7 @@ describe('spend', () => {
   test('a window nobody can read is refused with what to do', async () => {
     const response = await request(fleet.dataDir, spendRoute.path, { window: 'yesteryear' });
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ hint: expect.stringContaining('--window 30d') as string });
+    expect(await response.json()).toMatchObject({ hint: expect.stringContaining('For example 30d') as string });
   });
 
   test('who asks for one team gets no other by a filter', async () => {
