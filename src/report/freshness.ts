@@ -30,8 +30,8 @@ export interface LoadedTable {
 }
 
 /** What the figures rest on, for the page and for programs. */
-export function coverageJson(tables: readonly LoadedTable[], freshness: Freshness, clock: Date): object {
-  return { tables: loadedTablesJson(tables), freshness: freshnessJson(freshness), asOf: isoTime(clock) };
+export function coverageJson(tables: readonly LoadedTable[], freshness: Freshness): object {
+  return { tables: loadedTablesJson(tables), freshness: freshnessJson(freshness) };
 }
 
 /** The same for people: cluster by cluster how much was measured, then what is in the folder. */

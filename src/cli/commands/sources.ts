@@ -21,7 +21,7 @@ export function command(): Command {
         const clock = clockOf(space);
         const tables = loadedTables(space);
         const fresh = await freshness(space);
-        if (options.json) output.json({ ...sourcesJson(space.sources, clock), ...coverageJson(tables, fresh, clock) });
+        if (options.json) output.json({ ...sourcesJson(space.sources, clock), ...coverageJson(tables, fresh) });
         else
           output.data(
             [...sourcesPage(space.sources, tables, clock), ...coverageLines(tables, fresh)],

@@ -68,6 +68,7 @@ export const sourcesRoute = route({
   answer: async ({ space, clock }) =>
     plainJson<SourcesReply>({
       ...sourcesJson(space.sources, clock),
-      ...coverageJson(loadedTables(space), await freshness(space), clock),
+      ...coverageJson(loadedTables(space), await freshness(space)),
+      asOf: `${clock.toISOString().slice(0, 19)}Z`,
     }),
 });
