@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { detector, type Claim, type JudgeContext } from '../facts/detector.ts';
 import { nameWord } from '../facts/shell-word.ts';
@@ -168,17 +167,15 @@ const mayStillStart = (run: UntouchedRun, span: Span): boolean =>
 /** Device memory from which a program has been on the GPU: it has seen it. */
 const SEEN_MIB_MIN = 500;
 
-const worstOf = (group: readonly UntouchedRun[]): UntouchedRun | undefined =>
-  group.toSorted((a, b) => b.untouchedGpuS - a.untouchedGpuS)[0];
+const worseOf = (a: UntouchedRun, b: UntouchedRun): UntouchedRun => (b.untouchedGpuS > a.untouchedGpuS ? b : a);
 
 function claimOf(about: string, group: readonly UntouchedRun[], span: Span): Claim {
-  const worst = worstOf(group);
-  assert(worst);
+  const worst = group.reduce(worseOf);
   const runs = Math.max(worst.runs, group.length);
   const model = worst.model === null ? '' : ` (${modelWords(worst.model)})`;
   const live = group.filter(({ isLive }) => isLive);
   const some = group.filter(({ touched }) => touched > 0);
-  const none = worstOf(group.filter(({ touched }) => touched === 0));
+  const none = group.filter(({ touched }) => touched === 0);
   const others = runs - group.length;
   const isSome = worst.touched > 0;
   return {
@@ -188,7 +185,7 @@ function claimOf(about: string, group: readonly UntouchedRun[], span: Span): Cla
     because: evidenceOf(worst, group, span),
     fix: [
       ...(some.length === 0 ? [] : fixOfSome(some, others)),
-      ...(none === undefined ? [] : isOlder(none, span) ? fixOfOlder(none) : fixOfNone(none)),
+      ...(none.length === 0 ? [] : fixOfNone(none.reduce(worseOf), span)),
       ...stopLines(live),
     ],
     unless: isSome
@@ -272,13 +269,13 @@ function stopLines(live: readonly UntouchedRun[]): string[] {
   ];
 }
 
-/** It may have computed before the window: then it has finished, and holds on. */
-const fixOfOlder = ({ allocationId }: UntouchedRun): string[] => [
-  `bursar job ${nameWord(allocationId)}   # what it did before the window`,
-];
-
-/** A program that filled memory has found its GPU, and has hung or had nothing to do; one that did not may not have seen it. */
-function fixOfNone({ gpus, memoryMibMax, isLive }: UntouchedRun): string[] {
+/**
+ * A program that filled memory has found its GPU, and has hung or had nothing to do; one that did not may not have seen it. One that is older
+ * than the window may have computed before: then it has finished, and holds on.
+ */
+function fixOfNone(run: UntouchedRun, span: Span): string[] {
+  const { gpus, memoryMibMax, isLive, allocationId } = run;
+  if (isOlder(run, span)) return [`bursar job ${nameWord(allocationId)}   # what it did before the window`];
   if ((memoryMibMax ?? 0) >= SEEN_MIB_MIN)
     return [
       ...(isLive
