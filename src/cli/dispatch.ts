@@ -74,7 +74,7 @@ async function programFor(args: readonly string[], version: string, commands: re
     .enablePositionalOptions()
     .addHelpText(
       'after',
-      '\nbursar <command> --help says more. Every command takes --json, and --debug for stack traces.',
+      '\nbursar <command> --help says more. Every question takes --json, and every command --debug for stack traces.',
     );
   const asked = args.find((arg) => !arg.startsWith('-'));
   for (const { name, summary, load } of commands) {

@@ -33,6 +33,8 @@ export interface ExplainedFinding {
 }
 
 const PARTS_SHOWN = 30;
+/** Of longer lists it is said how long they are. */
+const LISTED_MAX = 4;
 const COMMANDS_SHOWN = 3;
 const COLUMNS = [
   { align: 'left', title: 'day' },
@@ -40,7 +42,7 @@ const COLUMNS = [
   { align: 'left', title: 'device' },
   { align: 'left', title: 'category' },
   { align: 'left', title: 'reason' },
-  { align: 'right', title: '‰' },
+  { align: 'right', title: 'of the row' },
   { align: 'right', title: 'effective' },
   { align: 'right', title: 'bill falls by' },
   { align: 'right', title: 'GPU time' },
@@ -66,7 +68,7 @@ function partCells(part: FindingPart): string[] {
     safeText(part.deviceId ?? ''),
     part.category,
     part.reason ?? '',
-    String(part.permille),
+    part.permille === 1000 ? 'all' : `${(part.permille / 10).toFixed(1)} %`,
     dollars(part.usdMicros),
     // Nobody can say what of it could go.
     part.category === 'unknown' ? '' : dollars(part.marginalUsdMicros),
@@ -123,7 +125,8 @@ function valueText(value: unknown): string {
   if (value instanceof Date) return value.toISOString().slice(0, 16).replace('T', ' ');
   if (typeof value === 'bigint' || typeof value === 'number') return value.toLocaleString('en-US');
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (Array.isArray(value)) return value.map(valueText).join(', ');
+  if (Array.isArray(value))
+    return value.length > LISTED_MAX ? `${value.length}, in --json` : value.map(valueText).join(', ');
   const plain = (_: string, each: unknown): unknown => (typeof each === 'bigint' ? String(each) : each);
   return safeText(typeof value === 'string' ? value : (JSON.stringify(value, plain) ?? ''));
 }

@@ -250,7 +250,7 @@ function holderSteps(explanation: Explanation, entry: ExplainedEntry): string[][
   );
   const spans = pieces
     .slice(0, LINES_MAX)
-    .map(({ from, until, shareUnits }) => `${from.slice(11, 16)}–${until.slice(11, 16)} × ${shareText(shareUnits)}`);
+    .map(({ from, until, shareUnits }) => `${clockSpan(from, until)} × ${shareText(shareUnits)}`);
   const more = pieces.length > LINES_MAX ? ', …' : '';
   const weight = `${column(entry, 'splitWeight')} of ${column(entry, 'splitTotal')} unit-seconds`;
   const shared = entry.columns['conflict'] === true ? '; held by more than one at once' : '';
@@ -261,6 +261,12 @@ function holderSteps(explanation: Explanation, entry: ExplainedEntry): string[][
       `${whoseOf(entry)} ${spans.join(', ')}${more}: ${weight} → ${amount(micros(entry, 'usdMicros'))}${shared}${pooled}`,
     ],
   ];
+}
+
+/** Times of one hour on the clock; what ends with its day ends at 24:00. */
+function clockSpan(from: string, until: string): string {
+  const end = until.slice(11, 16);
+  return `${from.slice(11, 16)}–${end === '00:00' ? '24:00' : end}`;
 }
 
 /** From the holder to what the device did. */
@@ -281,7 +287,10 @@ function activitySteps(explanation: Explanation, entry: ExplainedEntry): string[
   );
   const told = runs
     .slice(0, LINES_MAX)
-    .map((run) => `${run.from.slice(11, 16)}–${run.until.slice(11, 16)} ${run.class} by ${run.signal}`);
+    .map(
+      (run) =>
+        `${clockSpan(run.from < hour ? hour : run.from, run.until > until ? until : run.until)} ${run.class} by ${run.signal}`,
+    );
   steps.push([
     'runs',
     runs.length === 0 ? 'none: nobody measured it' : `${told.join(', ')}${runs.length > LINES_MAX ? ', …' : ''}`,

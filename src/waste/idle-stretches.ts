@@ -90,7 +90,9 @@ const permille = (part: string, whole: string): string => `
     ELSE CAST((${part} * 1000 - (${part} * 1000) % NULLIF(${whole}, 0)) / NULLIF(${whole}, 0) AS BIGINT) END, 0)`;
 
 const tenths = (units: string, seconds: string, devices: string): string => {
-  const [part, whole] = [`(${units} * ${devices} * 10)`, `NULLIF(${seconds} * ${SHARE_UNITS}, 0)`];
+  const whole = `NULLIF(${seconds} * ${SHARE_UNITS}, 0)`;
+  // To the nearest, as everywhere: half of the divisor first.
+  const part = `(${units} * ${devices} * 10 + (${seconds} * ${SHARE_UNITS / 2}))`;
   return `COALESCE(CAST((${part} - ${part} % ${whole}) / ${whole} AS BIGINT), ${devices} * 10)`;
 };
 

@@ -59,6 +59,7 @@ export function useDecisions(): Decisions {
       const { data } = await tell<DecidedReply>(`/findings/${finding.id}/${change}`, {
         ...said,
         seen: finding.state,
+        ...(change === 'assign' && { seenAssignedTo: finding.assignedTo }),
         window: words['window'] ?? '30d',
       });
       showDecided(client, data);
