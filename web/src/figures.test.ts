@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { factDays, hours, hoursParts, lengthWords, unitUsd, usdRange } from './figures.ts';
+import { factDays, hours, hoursParts, lengthWords, statedFactDays, unitUsd, usdRange } from './figures.ts';
 
 it.each([
   ['1662000000', '$1,662'],
@@ -46,3 +46,12 @@ it.each([
 ])('of %s to %s with %d days of facts is said: %s', (from, until, ledgerDays, want) =>
   expect(factDays({ from, until }, ledgerDays)).toBe(want),
 );
+
+it.each([
+  { missingDays: 1, want: '30 of 31 days' },
+  { missingDays: 0, want: null },
+  { missingDays: null, want: null },
+])('of a month that lacks $missingDays days is said: $want', ({ missingDays, want }) => {
+  const window = { from: '2026-10-01T00:00:00Z', until: '2026-11-01T00:00:00Z' };
+  expect(statedFactDays({ window, missingDays })).toBe(want);
+});

@@ -55,6 +55,18 @@ export function factDays(
   return ledgerDays < days ? `${ledgerDays} of ${days} days` : null;
 }
 
+/** The same of a month's statement, which says how many days it has no facts of; null also of one that was issued before that was counted. */
+export function statedFactDays({
+  window,
+  missingDays,
+}: {
+  readonly window: { readonly from: string; readonly until: string };
+  readonly missingDays: number | null;
+}): string | null {
+  const days = Math.ceil((Date.parse(window.until) - Date.parse(window.from)) / DAY_MS);
+  return missingDays === null ? null : factDays(window, days - missingDays);
+}
+
 const signed = (text: string, value: number): string => (value < 0 ? `−${text}` : value > 0 ? `+${text}` : `±${text}`);
 
 /** `+4.7%` against what was before; null where there was nothing. */

@@ -6,7 +6,7 @@ import { overviewJson } from '../../../report/statement-data.ts';
 import { microsOf, plainJson } from '../../plain-json.ts';
 import { route } from '../../route.ts';
 import { Instant, Micros, NoParams, Team } from '../question.ts';
-import { Amount, BasisMicros, Cents, Month, Status } from './statement-shape.ts';
+import { Amount, BasisMicros, Cents, MissingDays, Month, Status } from './statement-shape.ts';
 
 const Query = z.object({
   month: z.string().optional().meta({ description: 'Which month: 2026-10; the last that is over where not said' }),
@@ -29,6 +29,7 @@ const Teams = z.object({
   status: Status,
   kind: z.enum(['showback', 'chargeback']),
   window: z.object({ from: Instant, until: Instant }),
+  missingDays: MissingDays,
   asOf: Instant,
   rows: z.array(Row),
   otherRows: z

@@ -30,6 +30,10 @@ const Mover = z.object({
 
 const Wait = z.object({ jobs: z.number().int(), medianSeconds: z.number(), p90Seconds: z.number() });
 
+export const MissingDays = z.number().int().nullable().meta({
+  description: 'Days of it of which the ledger has nothing; null on statements issued before that was counted',
+});
+
 /** A statement, as `bursar statement --team NAME --json` prints it. */
 export const StatementShape = z.object({
   team: z.string().nullable(),
@@ -43,6 +47,7 @@ export const StatementShape = z.object({
   accountCode: z.string().nullable(),
   lead: z.string().nullable(),
   window: z.object({ from: Instant, until: Instant }),
+  missingDays: MissingDays,
   asOf: Instant,
   total: Amount,
   amountCents: Cents,

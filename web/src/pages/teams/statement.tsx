@@ -1,7 +1,7 @@
 import { Link, useLocation } from 'wouter';
 import { useAddress } from '../../address.ts';
 import { csvAddress, useAnswer } from '../../ask.ts';
-import { change, day, percent, points } from '../../figures.ts';
+import { change, day, percent, points, statedFactDays } from '../../figures.ts';
 import { conditionText } from '../../filter-words.ts';
 import { useCommandKey } from '../../frame/command-key.ts';
 import { Head } from '../../frame/head.tsx';
@@ -15,7 +15,6 @@ import { monthDays, monthName, usdOfCents } from './month-words.ts';
 import { SpentOn, WhereItWent } from './statement-tables.tsx';
 import { CouldDo, Outcomes, TimeToGpu } from './team-more.tsx';
 import { Trend } from './trend.tsx';
-import { useFactDays } from './use-fact-days.ts';
 
 /** What did this team pay for in a month? On screen, and on one A4 sheet. */
 export function StatementPage({ team }: { readonly team: string | null }) {
@@ -119,7 +118,7 @@ function None({ team, month, months, hint }: NoneProps) {
 }
 
 function Title({ reply }: { readonly reply: StatementReply }) {
-  const days = useFactDays(reply);
+  const days = statedFactDays(reply);
   const { team, kind, number, revision, issuedAt, status, asOf, costCentre, accountCode, window } = reply;
   const issued =
     status === 'closed' && issuedAt !== null

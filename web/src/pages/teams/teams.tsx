@@ -2,7 +2,7 @@ import { Link, useLocation, useParams } from 'wouter';
 import { useAddress } from '../../address.ts';
 import type { Address } from '../../address.ts';
 import { csvAddress, useAnswer } from '../../ask.ts';
-import { change, cut, hours, hoursParts, percent, permilleOf, usd, usdParts } from '../../figures.ts';
+import { change, cut, hours, hoursParts, percent, permilleOf, statedFactDays, usd, usdParts } from '../../figures.ts';
 import { useCommandKey } from '../../frame/command-key.ts';
 import { Head } from '../../frame/head.tsx';
 import { WholeFleet } from '../../frame/whole-fleet.tsx';
@@ -16,7 +16,6 @@ import type { TeamsReply } from '../../../../src/api/routes/teams/list-teams.ts'
 import { MonthControl } from './month-control.tsx';
 import { monthName } from './month-words.ts';
 import { StatementPage } from './statement.tsx';
-import { useFactDays } from './use-fact-days.ts';
 
 type TeamRow = TeamsReply['rows'][number];
 
@@ -41,7 +40,6 @@ function TeamList() {
   const query = { month: words['month'], team: words['team'] };
   const answer = useAnswer<TeamsReply>('/teams', query);
   const reply = answer.data?.data;
-  const days = useFactDays(reply);
   useCommandKey(answer.data?.command);
   return (
     <>
@@ -52,7 +50,7 @@ function TeamList() {
         {reply === undefined ? null : <TeamsSentence reply={reply} address={address} />}
         <Section
           title="By team"
-          sub={reply === undefined ? undefined : subOf(reply, days)}
+          sub={reply === undefined ? undefined : subOf(reply)}
           answer={answer}
           csv={csvAddress('/teams', query)}
         >
@@ -63,7 +61,9 @@ function TeamList() {
   );
 }
 
-function subOf({ month, rows, beforeMonth }: TeamsReply, days: string | null): string {
+function subOf(reply: TeamsReply): string {
+  const { month, rows, beforeMonth } = reply;
+  const days = statedFactDays(reply);
   return [
     `${monthName(month)}${days === null ? '' : ` (${days} with facts)`}, effective cost, UTC`,
     rows.some(({ number }) => number !== null) ? '' : 'not closed, so no statement has a number yet',
