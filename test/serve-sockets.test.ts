@@ -115,6 +115,14 @@ describe('on a real socket', () => {
     expect(performance.now() - begun).toBeLessThan(5000);
   });
 
+  it('a client that says nothing at all is cut when it has been silent for so long', async () => {
+    const { fetch: answers } = open.api.app;
+    const listening = await listen({ fetch: answers, host: '127.0.0.1', port: 0, limits: { idleMs: 50 } });
+    // Its headers would be waited for longer, and their end told.
+    expect(await told(connect(listening.address.port, '127.0.0.1'))).toBe('');
+    await listening.stop(0);
+  });
+
   it('no more connections are kept than there may be', async () => {
     const sockets = Array.from({ length: 40 }, () => connect(port, '127.0.0.1'));
     for (const socket of sockets) socket.on('error', () => undefined);
