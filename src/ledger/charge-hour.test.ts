@@ -85,3 +85,130 @@ describe('a pool of machines, some of them paid by a commitment', () => {
     );
   });
 });
+
+describe('a charge', () => {
+  const hour = { charge_from: at(0), charge_until: at(60), effective: '3.25' };
+  const n0 = { resource_id: 'n0', resource_key: 'n0' };
+  const volume = { resource_id: 'v', resource_key: 'v' };
+  const plan = { commitment_id: 'sp', commitment_status: 'Unused' };
+  const block = { ...hour, charge_category: 'Purchase', capacity_reservation_id: 'cr', sku_id: 'p5.48xlarge' };
+  const [onNode, besideIt] = [{ nodeId: 'n0' }, { nodeId: null }];
+  const [paid, sunk] = [{ marginal: 3_250_000n }, { marginal: 0n }];
+  const cases: Record<string, { charge: Row; want: { kind: string; nodeId: string | null; marginal: bigint } }> = {
+    'of a node': { charge: n0, want: { kind: 'node', ...onNode, ...paid } },
+    'of a node that a commitment paid for': {
+      charge: { ...n0, commitment_id: 'sp', commitment_status: 'Used' },
+      want: { kind: 'node', ...onNode, ...sunk },
+    },
+    'of tax, on a node': { charge: { ...n0, charge_category: 'Tax' }, want: { kind: 'tax', ...besideIt, ...sunk } },
+    'of a credit, on a node': {
+      charge: { ...n0, charge_category: 'Credit' },
+      want: { kind: 'credit', ...besideIt, ...sunk },
+    },
+    'of a commitment for GPUs that nobody used': {
+      charge: { ...plan, sku_id: 'p5.48xlarge' },
+      want: { kind: 'stranded', ...besideIt, ...sunk },
+    },
+    'of a reservation for GPUs that nobody used': {
+      charge: { capacity_reservation_id: 'cr', capacity_reservation_status: 'Unused', sku_id: 'p5.48xlarge' },
+      want: { kind: 'stranded', ...besideIt, ...sunk },
+    },
+    'of a commitment for anything else that nobody used': {
+      charge: { ...plan, sku_id: 'm5.large', service_category: 'Compute' },
+      want: { kind: 'unused', ...besideIt, ...sunk },
+    },
+    'of a reservation for anything else that nobody used': {
+      charge: {
+        capacity_reservation_id: 'cr',
+        capacity_reservation_status: 'Unused',
+        sku_id: 'm5.large',
+        service_category: 'Compute',
+      },
+      want: { kind: 'unused', ...besideIt, ...sunk },
+    },
+    'of support': {
+      charge: { service_name: 'Premium Support', service_category: 'Compute' },
+      want: { kind: 'support', ...besideIt, ...sunk },
+    },
+    'of a disk on a node': {
+      charge: { ...n0, service_category: 'Storage' },
+      want: { kind: 'storage', ...onNode, ...paid },
+    },
+    'of a disk of its own': {
+      charge: { ...volume, service_category: 'Storage' },
+      want: { kind: 'storage', ...besideIt, ...paid },
+    },
+    'of what a node sends': {
+      charge: { ...n0, service_category: 'Networking', charge_description: 'Egress to the internet' },
+      want: { kind: 'transfer', ...onNode, ...paid },
+    },
+    'of an address of a node': {
+      charge: { ...n0, service_category: 'Networking', charge_description: 'Public IPv4 address' },
+      want: { kind: 'network', ...onNode, ...paid },
+    },
+    'of a block of capacity of which no node is known': {
+      charge: block,
+      want: { kind: 'stranded', ...besideIt, ...sunk },
+    },
+    'of a GPU machine that nobody has listed': {
+      charge: { ...volume, sku_id: 'p5.48xlarge', service_category: 'Compute' },
+      want: { kind: 'unmatched', ...besideIt, ...paid },
+    },
+    'of any other machine': {
+      charge: { ...volume, sku_id: 'm5.large', service_category: 'Compute' },
+      want: { kind: 'host', ...besideIt, ...paid },
+    },
+    'of anything else': {
+      charge: { ...volume, service_category: 'Databases' },
+      want: { kind: 'other', ...besideIt, ...paid },
+    },
+  };
+  const node = (id: string, more: Row = {}): Row => ({
+    node_id: id,
+    provider: 'AWS',
+    present_from: at(0),
+    present_until: at(60),
+    ...more,
+  });
+
+  it.each(Object.entries(cases))('%s', async (_, { charge, want }) => {
+    const rows = await posted([node('n0')], [{ ...hour, ...charge }]);
+    expect(
+      rows.map((row) => ({
+        kind: row.kind,
+        nodeId: row.node_id,
+        marginal: row.marginal_usd_micros,
+        usd: row.usd_micros,
+      })),
+    ).toEqual([{ ...want, usd: 3_250_000n }]);
+  });
+
+  it('of a block of capacity is its node’s, which its own charge names', async () => {
+    const used = { ...hour, ...n0, effective: '0', capacity_reservation_id: 'cr', sku_id: 'p5.48xlarge' };
+    const rows = await posted([node('n0')], [block, used]);
+    expect(rows).toMatchObject([{ kind: 'node', node_id: 'n0', usd_micros: 3_250_000n, marginal_usd_micros: 0n }]);
+  });
+
+  const providers: Record<string, { provider: string; want: string | null }> = {
+    'one of them': { provider: 'AWS', want: 'a-on-aws' },
+    'the other, by its long name': { provider: 'Google Cloud', want: 'b-on-gcp' },
+    neither: { provider: 'OVH', want: null },
+  };
+  it.each(Object.entries(providers))(
+    'for a resource id that two providers have is of %s',
+    async (_, { provider, want }) => {
+      const resource = { resource_id: 'gpu-1', resource_key: 'gpu-1' };
+      const nodes = [
+        node('a-on-aws', { resource_id: 'gpu-1' }),
+        node('b-on-gcp', { provider: 'gcp', resource_id: 'gpu-1' }),
+      ];
+      const rows = await posted(nodes, [{ ...hour, ...resource, provider }]);
+      expect(rows.map((row) => row.node_id)).toEqual([want]);
+    },
+  );
+
+  it('is of a node whose provider nobody has said', async () => {
+    const rows = await posted([node('n0', { provider: null })], [{ ...hour, ...n0, provider: 'OVH' }]);
+    expect(rows).toMatchObject([{ kind: 'node', node_id: 'n0' }]);
+  });
+});
