@@ -1,4 +1,4 @@
-import { CHARGED_NODE_ROW, POSTED_CHARGE } from '../ledger/charge-hour.ts';
+import { CHARGED_NODE_ROW, POSTED_CHARGE, USD_UPTO } from '../ledger/charge-hour.ts';
 import { addDays } from '../lake/calendar.ts';
 import { quote } from '../lake/engine.ts';
 import type { ChargeHourLine, ExplainedCharge, ExplainedPool, PostedRow, SplitNumbers } from '../report/explanation.ts';
@@ -97,9 +97,7 @@ const RESERVED = `
 const PIECES = `
   summed AS (
     SELECT bill_id, part, ordinal, effective, currency, charge_category, charge_description,
-           CAST(sum(usd) OVER (PARTITION BY bill_id, charge_day
-             ORDER BY COALESCE(resource_id, ''), usd, row_hash, part, ordinal ROWS UNBOUNDED PRECEDING)
-             AS DECIMAL(38,18)) AS usd_upto
+           ${USD_UPTO} AS usd_upto
     FROM dollar
   ), piece AS (
     SELECT DISTINCT c.*, h.hour_start, h.hour_end, ${later('c.charge_from', 'h.hour_start')} AS piece_from,

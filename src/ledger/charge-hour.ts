@@ -59,6 +59,11 @@ const IS_OF_GPU = `(g.bought_id IS NOT NULL OR r.bought_id IS NOT NULL OR ${SPEA
 
 const lastSegment = (text: string): string => `regexp_replace(lower(${text}), '^.*[/:]', '')`;
 
+/** The dollars of a bill's day up to a row of `dollar`, itself included, in the order in which rounding runs along them. */
+export const USD_UPTO = `CAST(sum(usd) OVER (PARTITION BY bill_id, charge_day
+             ORDER BY COALESCE(resource_id, ''), usd, row_hash, part, ordinal ROWS UNBOUNDED PRECEDING)
+             AS DECIMAL(38,18))`;
+
 /**
  * Each charge with its dollars, its kind, the node it is for, and its whole micros. Rounding runs along the charges of a
  * bill's day, so that no charge is off by a micro and a day by no more than half of one.
@@ -86,9 +91,7 @@ export const POSTED_CHARGE = `
     FROM charge c LEFT JOIN fx f ON c.bill_id = f.bill_id
     WHERE c.currency = 'USD' OR f.bill_id IS NOT NULL
   ), running AS (
-    SELECT dollar.*, CAST(sum(usd) OVER (PARTITION BY bill_id, charge_day
-             ORDER BY COALESCE(resource_id, ''), usd, row_hash, part, ordinal ROWS UNBOUNDED PRECEDING)
-             AS DECIMAL(38,18)) AS usd_upto
+    SELECT dollar.*, ${USD_UPTO} AS usd_upto
     FROM dollar
   ), met_node AS (
     SELECT c.bill_id, c.part, c.ordinal, min(n.node_id) AS node_id
