@@ -8,7 +8,7 @@ import { ownedSpendSql } from './rules/owned-spend.ts';
 import type { RuleBook } from './rules/rule.ts';
 import { windowSpend } from './rules/window-spend.ts';
 import { unknownValues } from './unknown-values.ts';
-import { daysOf, hoursSql } from './window.ts';
+import { daysOf, hoursSql, stepSql } from './window.ts';
 import type { LedgerWindow } from './window.ts';
 import type { ReadSpace } from './workspace.ts';
 
@@ -162,10 +162,6 @@ function entryPart({ by, filters, stepSeconds, window, price }: SpendRequest): P
 
 function priceColumn(price: SpendPrice = 'amortised'): string {
   return price === 'marginal' ? 'marginal_usd_micros' : 'usd_micros';
-}
-
-function stepSql(stepSeconds: number | undefined, elapsed: string): string {
-  return stepSeconds === undefined ? 'CAST(NULL AS BIGINT)' : `${elapsed} - (${elapsed}) % $stepSeconds`;
 }
 
 /** Hours leave as ISO times, everything else as the ledger has it. */

@@ -124,6 +124,11 @@ export function hoursSql(
   return { sql: conditions.length === 0 ? 'FALSE' : `(${conditions.join(' OR ')})`, params };
 }
 
+/** The second at which the step of `elapsed` begins, both since the window's begin; NULL where it is asked for as a whole. Takes `$stepSeconds`. */
+export function stepSql(stepSeconds: number | undefined, elapsed: string): string {
+  return stepSeconds === undefined ? 'CAST(NULL AS BIGINT)' : `${elapsed} - (${elapsed}) % $stepSeconds`;
+}
+
 function wholeLedger(days: readonly string[], now: Date): { from: Date; until: Date } {
   const today = dayOf(now);
   return { from: startOf(days[0] ?? today), until: startOf(addDays(days.at(-1) ?? today, 1)) };

@@ -1,10 +1,8 @@
 import { formatUsdMicros } from '../money/usd.ts';
+import { exactText } from './bill-amount.ts';
 import { counted, gpuHours, gpuSeconds } from './figures.ts';
 import { safeText } from './safe-text.ts';
 import { textTable } from './table.ts';
-
-/** Amounts of a bill are whole numbers of 10⁻¹⁸ of its currency. */
-const BILL_DIGITS = 18;
 
 /** Rows of a bill of one charge category, committed or not. */
 export interface BillGroup {
@@ -211,14 +209,6 @@ function reasonFor({ chargeCategory, isCommitted }: BillGroup): string {
   if (category === 'usage' && isCommitted) return 'usage that commitments pay for: billed when they were bought';
   if (category === 'usage') return 'usage that was prepaid or is discounted elsewhere on the bill';
   return `${category}: billed and spread differently`;
-}
-
-/** An exact amount, without the zeros nobody wrote. */
-function exactText(amount: bigint): string {
-  const unsigned = String(amount < 0n ? -amount : amount).padStart(BILL_DIGITS + 1, '0');
-  const whole = unsigned.slice(0, -BILL_DIGITS);
-  const fraction = unsigned.slice(-BILL_DIGITS).replace(/0+$/, '');
-  return `${amount < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
 function trimmed(decimal: string): string {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { detector, type Claim, type Take } from '../facts/detector.ts';
 import { sqlCount, sqlDay, sqlTexts, sqlTime } from '../facts/sql-row.ts';
-import { addedSpark, spentDays } from './day-spark.ts';
+import { addedSpark, dayAfter, spentDays } from './day-spark.ts';
+import { permilleOf } from './run-words.ts';
 import { LIVES, LIVES_READ } from './runs-sql.ts';
 import { commentLine, stopCommand } from './stop-command.ts';
 import { countWords, gpuHourWords, gpuHoursOfWords, gpuWords, spanWords, timeWords, wholeWords } from './wording.ts';
@@ -348,24 +349,18 @@ function endOfScript(group: readonly FinishedHolder[], limit: Limit): string[] {
 function takesOf({ subject, firstDay, lastDay, lastComputingAt, ...holder }: FinishedHolder): Take[] {
   const kernelDay = lastComputingAt.toISOString().slice(0, 10);
   const take = { subject, category: 'idle' } as const;
-  const later = firstDay > kernelDay ? firstDay : nextDay(kernelDay);
+  const later = firstDay > kernelDay ? firstDay : dayAfter(kernelDay);
   const onKernelDay = { ...take, firstDay: kernelDay, lastDay: kernelDay };
   const devices = (holder.firstDayDevices ?? []).map((text) => {
     const [idleS = '0', tailS = '0', ...device] = text.split(' ');
-    return { deviceId: device.join(' '), permille: permillePart(Number(tailS), Number(idleS)) };
+    return { deviceId: device.join(' '), permille: permilleOf(Number(tailS), Number(idleS)) };
   });
   const isAlike = devices.every(({ permille }) => permille === devices[0]?.permille);
-  const whole = { permille: permillePart(holder.firstDayTailS, holder.firstDayIdleS) };
+  const whole = { permille: permilleOf(holder.firstDayTailS, holder.firstDayIdleS) };
   return [
     ...(isAlike ? [whole] : devices)
       .filter(({ permille }) => permille > 0)
       .map((part) => ({ ...onKernelDay, ...part })),
     ...(later <= lastDay ? [{ ...take, firstDay: later, lastDay }] : []),
   ];
-}
-
-const permillePart = (part: number, whole: number): number => (whole <= 0 ? 0 : Math.floor((part * 1000) / whole));
-
-function nextDay(day: string): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
 }

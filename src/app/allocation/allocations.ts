@@ -3,7 +3,7 @@ import type { TableNeed } from '../../lake/ask.ts';
 import type { Params } from '../../lake/engine.ts';
 import type { Allocations, AllocationSum } from '../../report/opencost-allocation.ts';
 import { windowSpend } from '../rules/window-spend.ts';
-import { daysOf, hoursSql } from '../window.ts';
+import { daysOf, hoursSql, stepSql } from '../window.ts';
 import type { LedgerWindow } from '../window.ts';
 import type { ReadSpace } from '../workspace.ts';
 
@@ -158,10 +158,6 @@ function entryPart({ window, stepSeconds, team }: AllocationRequest, places: rea
       LEFT JOIN ownership o ON w.day = o.day AND w.subject = o.subject
       WHERE ${hours.sql}${team === undefined ? '' : ' AND o.team = $team'}`,
   };
-}
-
-function stepSql(stepSeconds: number | undefined, elapsed: string): string {
-  return stepSeconds === undefined ? 'CAST(NULL AS BIGINT)' : `${elapsed} - (${elapsed}) % $stepSeconds`;
 }
 
 function sumOf(row: Row, parts: number): AllocationSum {
