@@ -1,5 +1,6 @@
 import type { FindingRecord } from '../facts/finding-record.ts';
 import type { Finding } from '../facts/finding.ts';
+import { FORGOTTEN_DAYS } from '../facts/forgotten-after.ts';
 import { dayOf, startOf } from '../lake/calendar.ts';
 import { sumOf } from '../report/finding-answer.ts';
 import type { AuditAnswer, AuditItem, AuditWhy } from '../report/audit-page.ts';
@@ -33,8 +34,6 @@ const OF_NOBODY = 'untagged-spend';
 /** Of these only what is still there: a run that is over and a habit of the night are findings, and nothing that lies about. */
 const ONLY_LIVE: readonly string[] = ['idle-sessions', 'finished-holders'];
 
-/** What is younger is somebody's week, and on the list of findings. */
-const FORGOTTEN_DAYS = 7;
 const DAY_MS = 86_400_000;
 
 /**
@@ -67,6 +66,7 @@ export async function audit(space: ReadSpace, { window, now, team }: AuditReques
           },
         ];
   });
+  // What is younger is somebody's week, and on the list of findings.
   const isOld = ({ why, since }: AuditItem): boolean =>
     why !== 'forgotten' || now.at.getTime() - since.getTime() >= FORGOTTEN_DAYS * DAY_MS;
   const items = audited.filter(isOld);

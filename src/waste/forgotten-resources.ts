@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { detector, type Claim, type Take } from '../facts/detector.ts';
+import { FORGOTTEN_DAYS } from '../facts/forgotten-after.ts';
 import { sqlCount, sqlDay, sqlTexts, sqlTime } from '../facts/sql-row.ts';
 import { addedSpark, spentDays } from './day-spark.ts';
 import { WHOLE_UNITS } from './node-gaps.ts';
@@ -141,7 +142,7 @@ export const forgottenResources = detector({
   blast: 'A caller nobody has seen in the whole window gets no answer any more; settings and files stay.',
   effort: 'one question to its owner, one command',
   options: z.object({
-    unusedDaysMin: z.number().min(0.1).default(7), // A week has every weekday in it; weekly jobs would have come.
+    unusedDaysMin: z.number().min(0.1).default(FORGOTTEN_DAYS), // The audit and idle-sessions go by the same.
     handoverMinutes: z.number().default(15), // A kernel in the first minutes may be the last of who had the GPU before.
     freshMinutes: z.number().int().default(60), // Older news say nothing about now.
     unknownPermilleMax: z.number().int().default(50), // Beyond this nothing is said: telemetry-gaps does.

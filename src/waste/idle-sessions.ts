@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Claim, JudgeContext, Take } from '../facts/detector.ts';
 import { detector } from '../facts/detector.ts';
+import { FORGOTTEN_DAYS } from '../facts/forgotten-after.ts';
 import type { NightsOfSessions, Session } from './idle-stretches.ts';
 import { NIGHTS_SQL, nightsOfSessions, session, SESSIONS_SQL } from './idle-stretches.ts';
 import { dayAfter } from './day-spark.ts';
@@ -97,7 +98,7 @@ function liveClaim(each: Session, { now, from }: JudgeContext<Options>): Claim {
 }
 
 /** After so long a session is forgotten: forgotten-resources has it first. */
-const FORGOTTEN_S = 7 * 86_400;
+const FORGOTTEN_S = FORGOTTEN_DAYS * 86_400;
 
 /** Two detectors that each take a part of one day are given both: of what may be the other's only whole days are taken. */
 function liveTakes({ subject, firstDay, lastDay, firstDayPermille, idleSeconds, allocationId }: Session): Take[] {
