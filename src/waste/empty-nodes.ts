@@ -3,6 +3,7 @@ import { detector, type Claim } from '../facts/detector.ts';
 import { nameWord } from '../facts/shell-word.ts';
 import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
 import { dayParts, dayTakes, NODE_GAP_READS, NODE_GAPS, tenureOf, WHOLE_UNITS } from './node-gaps.ts';
+import { SCHEDULERS } from './placed-sql.ts';
 import { commentLine } from './stop-command.ts';
 import { stopMachines } from './stop-machines.ts';
 import {
@@ -80,9 +81,7 @@ const NODES = `${NODE_GAPS}, quiet_day AS (
     SELECT subject, max(resource_id) AS resource_id, max(region) AS region FROM subject WHERE what = 'node' GROUP BY subject
   ), placed AS (
     SELECT node_id, max(zone) AS zone FROM node GROUP BY node_id
-  ), scheduler AS (
-    SELECT cluster, min(source) AS source FROM subject WHERE what = 'job' AND cluster IS NOT NULL GROUP BY cluster
-  )
+  ), ${SCHEDULERS}
   SELECT w.subject, w.node_id AS "nodeId", w.cluster, w.model, w.purchase, w.provider, r.resource_id AS "resourceId", r.region,
          p.zone, c.source AS scheduler, w.gpus, q.quiet_units AS "quietUnits", q.long_units AS "longUnits", q.longest_s AS "longestS", q.open_from AS "emptySince",
          q.day_parts AS "dayParts"

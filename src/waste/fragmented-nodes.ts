@@ -6,6 +6,7 @@ import { sqlCount } from '../facts/sql-row.ts';
 import { dayParts, dayTakes, NODE_GAP_READS, NODE_GAPS, tenureOf, WHOLE_UNITS } from './node-gaps.ts';
 import type { Dispensable, RentedDay as RentedDayRow } from './own-room.ts';
 import { dispensable, OWN_ROOM, OwnRoom, RentedDay, rentedDays, Room } from './own-room.ts';
+import { SCHEDULERS } from './placed-sql.ts';
 import { commentLine } from './stop-command.ts';
 import { WAITED, WAITED_READS } from './waiting-jobs.ts';
 import { countWords, gpuHourWords, modelWords, someWords } from './wording.ts';
@@ -77,9 +78,7 @@ const NODES = `${POOL_DAYS}, pool AS (
     SELECT min(subject) AS subject, node_id, min(cluster) AS cluster, min(model) AS model, min(purchase) AS purchase,
            min(provider) AS provider, max(gpus) AS gpus, ${dayParts('beside_units')} AS day_parts
     FROM beside GROUP BY node_id HAVING max(gpus) > 1 AND sum(beside_units) > 0
-  ), scheduler AS (
-    SELECT cluster, min(source) AS source FROM subject WHERE what = 'job' AND cluster IS NOT NULL GROUP BY cluster
-  )
+  ), ${SCHEDULERS}
   SELECT n.subject, n.node_id AS "nodeId", n.cluster, n.model, n.purchase, n.provider, c.source AS scheduler, n.gpus, n.day_parts AS "dayParts",
          p.beside_units AS "poolBesideUnits",
          p.packed_units AS "poolPackedUnits"

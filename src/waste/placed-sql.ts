@@ -4,6 +4,11 @@ export const ofWholeGpus = (stint: string, seconds: string): string => {
   return `CASE WHEN ${stint}.held_s > 0 THEN CAST((${weighted} - (${weighted}) % ${whole}) / ${whole} AS BIGINT) ELSE 0 END`;
 };
 
+/** The scheduler that hands out the nodes of each cluster, in SQL: `scheduler`, by what its jobs came from. Reads: subject. */
+export const SCHEDULERS = `scheduler AS (
+    SELECT cluster, min(source) AS source FROM subject WHERE what = 'job' AND cluster IS NOT NULL GROUP BY cluster
+  )`;
+
 /**
  * Of which cluster the subjects of some rows are, in SQL: `known`. `rows` is a relation of a WITH, of rows of `stint_day` or groups of them with the columns
  * subject and cluster. They mostly say so themselves; of a node that was listed later the other days are asked.

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { detector, type Claim } from '../facts/detector.ts';
 import { nameWord } from '../facts/shell-word.ts';
 import { sqlCount, sqlDay } from '../facts/sql-row.ts';
+import { SCHEDULERS } from './placed-sql.ts';
 import { commentLine } from './stop-command.ts';
 import { countWords, gpuHourWords, modelWords, someWords } from './wording.ts';
 
@@ -41,9 +42,7 @@ const SQL = `
     SELECT node_id, state, stretch_no, min(subject) AS subject, min(cluster) AS cluster, min(model) AS model,
            min(purchase) AS purchase, max(gpus) AS gpus, CAST(sum(units) AS BIGINT) AS units, min(day) AS first_day, max(day) AS last_day
     FROM placed GROUP BY node_id, state, stretch_no
-  ), scheduler AS (
-    SELECT cluster, min(source) AS source FROM subject WHERE what = 'job' AND cluster IS NOT NULL GROUP BY cluster
-  )
+  ), ${SCHEDULERS}
   SELECT s.subject, s.node_id AS "nodeId", s.cluster, s.model, s.purchase, s.state, s.first_day AS "firstDay",
          s.last_day AS "lastDay", s.gpus, s.units, s.last_day = (SELECT max(day) FROM node_day) AS "isNow", c.source
   FROM stretch s LEFT JOIN scheduler c ON s.cluster = c.cluster
