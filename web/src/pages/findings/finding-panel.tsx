@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { useAddress } from '../../address.ts';
-import { day, hours, usdParts } from '../../figures.ts';
+import { day, hours, hoursParts, usdParts } from '../../figures.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { BlastRadius, Swatch } from '../../parts/marks.tsx';
@@ -82,6 +82,7 @@ function WhoseMoney({ reply }: { readonly reply: OneFindingAnswer }) {
   const { teams } = reply;
   if (teams.length === 0) return null;
   const paid = usdParts(teams.map(({ usdMicros }) => usdMicros));
+  const held = hoursParts(teams.map(({ gpuSeconds }) => gpuSeconds));
   return (
     <section aria-labelledby="whose">
       <div className="section-head">
@@ -107,7 +108,7 @@ function WhoseMoney({ reply }: { readonly reply: OneFindingAnswer }) {
             title: 'GPU-hours',
             isNumber: true,
             className: 'soft',
-            cell: ({ gpuSeconds }) => hours(gpuSeconds),
+            cell: (row) => held[teams.indexOf(row)],
             sum: hours(teams.reduce((sum, { gpuSeconds }) => sum + gpuSeconds, 0)),
           },
           { title: 'USD', isNumber: true, cell: (row) => paid.parts[teams.indexOf(row)], sum: paid.total },
