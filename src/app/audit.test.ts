@@ -3,6 +3,8 @@ import { fleetFolder } from '../../test/fleet-folder.ts';
 import { TWO_TEAMS } from '../../test/two-teams.ts';
 import { auditPage } from '../report/audit-page.ts';
 import { audit, firstKnown, isLeftBehind } from './audit.ts';
+import { findFindings } from './findings/find-findings.ts';
+import { changeFinding } from './findings/one-finding.ts';
 import { ledgerWindow } from './window.ts';
 import { withReader } from './workspace.ts';
 
@@ -59,5 +61,28 @@ it('of one team has what is that team’s, and says so', async () => {
   expect(await pageOf('nlp')).toMatch(
     /\nteam nlp;[^]*\n1 more thing began less than 7 days ago: bursar findings --team nlp$/,
   );
+  await fleet.remove();
+});
+
+it('an exemption of what is the platform’s, or of what has an owner, is not asked about while it lasts', async () => {
+  const fleet = await fleetFolder(TWO_TEAMS);
+  const now = { at: new Date('2026-03-02T22:00:00Z'), by: 'newest fact' as const };
+  const { findings } = await withReader(fleet.dataDir, async (space) =>
+    findFindings(space, { window: ledgerWindow('all', now.at, space.scope), now: now.at, nowBy: now.by }),
+  );
+  expect(new Set(findings.map(({ ownerSubject }) => ownerSubject === null))).toEqual(new Set([true, false]));
+  for (const { number } of findings)
+    await changeFinding(fleet.dataDir, number ?? 0, {
+      change: 'exempt',
+      now: now.at,
+      at: now.at,
+      by: 'kim',
+      until: '2026-03-31',
+      reason: 'the launch',
+    });
+  const answer = await withReader(fleet.dataDir, async (space) =>
+    audit(space, { window: ledgerWindow('all', now.at, space.scope), now }),
+  );
+  expect(answer.items).toEqual([]);
   await fleet.remove();
 });

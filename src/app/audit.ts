@@ -71,7 +71,7 @@ export async function audit(space: ReadSpace, { window, now, team }: AuditReques
     why !== 'forgotten' || now.at.getTime() - since.getTime() >= FORGOTTEN_DAYS * DAY_MS;
   const items = audited.filter(isOld);
   return {
-    asOf: now.at,
+    asOf: found.asOf,
     asOfBy: now.by,
     window: found.window,
     team,
@@ -96,7 +96,9 @@ function whyAudited(
   }
   const last = record === undefined ? undefined : space.findings.history(record.number).at(-1);
   if (last?.change === 'exemption over') return 'exemption-ended';
-  const hasOwner = finding.team !== null || finding.user !== null || finding.assignedTo !== null;
+  const { ownerSubject, team, user, assignedTo } = finding;
+  // What is nobody's thing is the platform's by design.
+  const hasOwner = ownerSubject === null || (team ?? user ?? assignedTo) !== null;
   if (finding.state === 'exempt') return hasOwner ? undefined : 'exemption-without-owner';
   return finding.state !== 'dismissed' && isLeftBehind(finding) ? 'forgotten' : undefined;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OperationError } from '../facts/operation-error.ts';
-import { ledgerWindow, moneyWindow, windowBefore, windowStart } from './window.ts';
+import { ledgerWindow, moneyWindow, wholeDays, windowBefore, windowStart } from './window.ts';
 import type { Now } from './now.ts';
 import type { LedgerWindow } from './window.ts';
 
@@ -85,8 +85,38 @@ describe('a window of the ledger', () => {
     expect(ledgerWindow('2d', time('06T00:00:01'), whole).from).toEqual(time('05T00:00'));
   });
 
+  it('a midnight that was asked for is the end of its day, whatever came after it', () => {
+    expect(ledgerWindow('2d', time('04T00:00'), scope).days).toEqual(['2026-03-02', '2026-03-03']);
+  });
+
   it('refuses what is no window, with a hint', () => {
     expect(() => ledgerWindow('soon', scope.horizon, scope)).toThrow('"soon" is not a window');
+  });
+});
+
+describe('the whole days of a window', () => {
+  const wholes = {
+    'a day that is cut by the window is its day': {
+      window: '2026-03-02T06:00Z/2026-03-02T08:00Z',
+      want: ['02T00:00', '03T00:00'],
+    },
+    'the day of the newest fact counts as far as facts go': { window: '2d', want: ['04T00:00', '06T00:00'] },
+    'a day that went on after the moment is left out': {
+      window: '2d',
+      now: time('04T02:00'),
+      want: ['03T00:00', '04T00:00'],
+    },
+    'so is all that came after': { window: 'all', now: time('04T02:00'), want: ['01T00:00', '04T00:00'] },
+  };
+  it.each(Object.entries(wholes))('%s', (_, each) => {
+    const { now = scope.horizon } = each as { now?: Date };
+    const whole = wholeDays(ledgerWindow(each.window, now, scope), now, scope.horizon);
+    expect([whole.from, whole.until].map((end) => end.toISOString().slice(8, 16))).toEqual(each.want);
+  });
+
+  it('of a moment whose day is the only one there is none', () => {
+    const now = time('04T02:00');
+    expect(wholeDays(ledgerWindow('today', now, scope), now, scope.horizon).days).toEqual([]);
   });
 });
 

@@ -35,9 +35,9 @@ export interface LedgerWindow {
  * others hour by hour.
  */
 export function ledgerWindow(text: string, now: Date, scope: Scope | undefined): LedgerWindow {
-  // Facts that end at midnight are about the day that ends there, not about the one of which nothing is known yet.
-  const isEndOfFacts = scope?.horizon.getTime() === now.getTime();
-  const parsed = parseWindow(text, isEndOfFacts ? new Date(now.getTime() - 1) : now);
+  // A midnight is the end of the day before it: of the one that begins there nothing is over yet.
+  const isMidnight = startOf(dayOf(now)).getTime() === now.getTime();
+  const parsed = parseWindow(text, isMidnight ? new Date(now.getTime() - 1) : now);
   if (!parsed.ok) {
     throw new OperationError('bad-window', parsed.reason, {
       hint: 'For example 30d, all, 2026-11-01 or 2026-11-01/2026-11-08.',
@@ -93,17 +93,25 @@ export function daysOf({ days }: LedgerWindow): { readonly first: string; readon
   return { first: days[0] ?? '', last: days.at(-1) ?? '' };
 }
 
-/** The window with its days whole, for questions that are judged by days: money and what it is measured against are of the same hours. */
-export function wholeDays(window: LedgerWindow, horizon: Date): LedgerWindow {
-  const { days, cut, from, until } = window;
-  const { first, last } = daysOf(window);
+/**
+ * The window with its days whole, for questions that are judged by days: money and what it is measured against are of the same hours.
+ *
+ * A day that is not over at `now` counts as far as facts go; where they go further it is left out, for a day has no more than its sum.
+ */
+export function wholeDays(window: LedgerWindow, now: Date, horizon: Date): LedgerWindow {
+  const { cut, from, until } = window;
+  const days = window.days.filter((day) => now >= horizon || startOf(addDays(day, 1)) <= now);
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) return { ...window, days, whole: undefined, cut: [] };
+  const isShorter = days.length < window.days.length;
   const isCut = cut.some((each) => {
     const end = startOf(addDays(each.day, 1));
     return each.from > startOf(each.day) || (each.until < end && each.until < horizon);
   });
-  if (!isCut) return window;
+  if (!isShorter && !isCut) return window;
   const begin = dayOf(from);
-  const end = addDays(dayOf(new Date(Math.max(until.getTime() - 1, startOf(last).getTime()))), 1);
+  const reached = isShorter ? startOf(last) : new Date(until.getTime() - 1);
+  const end = addDays(dayOf(reached > startOf(last) ? reached : startOf(last)), 1);
   return { asked: `${begin}/${end}`, from: startOf(begin), until: startOf(end), days, whole: { first, last }, cut: [] };
 }
 

@@ -1,3 +1,4 @@
+import { STANDBY_WORDS } from '../facts/standby-words.ts';
 import type { Stage } from '../facts/stage.ts';
 import { mannerSql } from '../facts/workload-manner.ts';
 import { DRAWN_NAME_END } from './subject.ts';
@@ -5,9 +6,6 @@ import { HELD_CATEGORIES } from './waterfall.ts';
 
 /** What a service is called, without what a machine put behind it: `chat-7f9c8d6b5-x2x4l` and `chat-0` are of `chat`. */
 export const serviceName = (name: string): string => `regexp_replace(${name}, '${DRAWN_NAME_END}', '')`;
-
-/** Words by which people say that something waits for its turn: in names, and in keys and values of labels. */
-const STANDBY_WORDS = '(^|[^a-z])(standby|failover|fallback|backup|warm|passive|disaster-recovery|dr)([^a-z]|$)';
 
 /** A replica that computed in no known second of so many hours of a day, while the others did, does not share their traffic. */
 const SILENT_SECONDS_MIN = 6 * 3600;
@@ -26,7 +24,7 @@ export const BUSY_UNITS = 'CAST(sum(g.computing_units - g.gap_units) AS BIGINT)'
  */
 export const serviceDay: Stage = {
   name: 'service_day',
-  version: 3,
+  version: 4,
   unit: 'day',
   reads: [
     { table: 'holding', days: [0] },

@@ -186,6 +186,9 @@ describe('services by hour', () => {
   it.each([
     ['chat-standby-2', true],
     ['warm-chat', true],
+    ['chat-Secondary-0', true],
+    ['hot-spare', true],
+    ['sparerib', false],
     ['chat-api-2', false],
     ['swarm-api', false],
     ['drone', false],

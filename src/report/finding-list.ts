@@ -85,7 +85,10 @@ function headline(
   { filter }: FindingListOptions,
 ): string {
   const what = filter === undefined ? '' : ` (${filter.words})`;
-  if (answer.window.ledgerDays === 0) return `Nothing can be said${what}: no facts in ${windowWords(answer)}`;
+  if (answer.window.ledgerDays === 0) {
+    const facts = answer.asOfBy === 'asked' ? 'facts of a whole day' : 'facts';
+    return `Nothing can be said${what}: no ${facts} in ${windowWords(answer)}`;
+  }
   // GPUs were held, and the days that findings are read from have none: a ledger of a version before.
   if (answer.gpus === 0 && answer.heldUnits > 0n) return `Nothing can be said${what} before: bursar derive`;
   if (told.length === 0) return `Nothing to do${what}: no finding in ${windowWords(answer)}`;

@@ -102,6 +102,15 @@ describe('forgotten-resources', () => {
     expect(claim?.because[0]).toMatch(/, 168 GPU-hours /);
   });
 
+  it.each([
+    { holder: service(), blastRadius: 3, blast: /if it stands by for another, nothing takes over/ },
+    { holder: session(), blastRadius: undefined, blast: /^undefined$/ },
+  ])('of what may stand by unseen it says so: $blastRadius', async ({ holder, ...want }) => {
+    const [claim] = await claimsOn(forgottenResources, holderRows([holder]));
+    expect(claim?.blastRadius).toBe(want.blastRadius);
+    expect(String(claim?.blast)).toMatch(want.blast);
+  });
+
   it.each(Object.entries(spoken))('names %s', async (_, { told, ...want }) => {
     const claims = await claimsOn(forgottenResources, holderRows(told));
     expect(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { detector, type Claim, type Take } from '../facts/detector.ts';
 import { FORGOTTEN_DAYS } from '../facts/forgotten-after.ts';
+import { STANDBY_WORDS } from '../facts/standby-words.ts';
 import { sqlCount, sqlDay, sqlTexts, sqlTime } from '../facts/sql-row.ts';
 import { addedSpark, spentDays } from './day-spark.ts';
 import { WHOLE_UNITS } from './node-gaps.ts';
@@ -139,7 +140,7 @@ export const forgottenResources = detector({
   factor: 'utilisation',
   basis: 'measured',
   blastRadius: 2,
-  blast: 'A caller nobody has seen in the whole window gets no answer any more; settings and files stay.',
+  blast: 'A session that comes back starts anew; settings and files stay.',
   effort: 'one question to its owner, one command',
   options: z.object({
     unusedDaysMin: z.number().min(0.1).default(FORGOTTEN_DAYS), // The audit and idle-sessions go by the same.
@@ -166,13 +167,11 @@ export const forgottenResources = detector({
       .map((holder) => ({ ...holderClaim(holder, now), spark: addedSpark([holder.days], { until }) })),
 });
 
-/** What people call a thing that waits for another to fail. */
-const STANDBY =
-  /(^|[^a-z])(stand-?by|fail-?over|dr|disaster|warm|hot-?spare|spare|passive|backup|secondary|reserve)([^a-z]|$)/i;
+const STANDBY = new RegExp(STANDBY_WORDS);
 
 const standsBy = ({ manner, name, stem, kind, labels, siblings }: UnusedHolder): boolean =>
   manner === 'serving' &&
-  (siblings > 0 || [name, stem, kind, labels].some((text) => text !== null && STANDBY.test(text)));
+  (siblings > 0 || [name, stem, kind, labels].some((text) => text !== null && STANDBY.test(text.toLowerCase())));
 
 function holderClaim(holder: UnusedHolder, now: Date): Claim {
   const isService = holder.manner === 'serving';
@@ -199,6 +198,11 @@ function holderClaim(holder: UnusedHolder, now: Date): Claim {
       ...(isService && names.length > 0 ? names : [holder.name]).map((each) => stopCommand({ ...holder, name: each })),
       ...(holder.source === 'kubernetes' ? [PODS_ARE_NOT_NODES] : []),
     ],
+    ...(isService && {
+      blastRadius: 3,
+      blast:
+        'A caller nobody has seen in the whole window gets no answer any more; if it stands by for another, nothing takes over.',
+    }),
     unless: isService
       ? 'It stands by for another service: say so by a label (role=standby), and it is not named again.'
       : 'Its owner comes back to what is in its memory.',

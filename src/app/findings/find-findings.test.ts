@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { csv, fleetFolder } from '../../../test/fleet-folder.ts';
 import type { FleetFolder } from '../../../test/fleet-folder.ts';
 import type { Claim, Detector } from '../../facts/detector.ts';
+import type { Finding } from '../../facts/finding.ts';
 import { findingList } from '../../report/finding-list.ts';
 import type { FindingsAnswer } from '../../report/finding-answer.ts';
 import { decideNow } from '../now.ts';
@@ -268,6 +269,15 @@ describe('the life of a finding', () => {
       return { state: record?.state, changes: space.findings.history(number).map(({ change }) => change) };
     });
 
+  it('a moment within a day that went on is seen from the midnight before: nothing of what came after is in it', async () => {
+    expect(await look({ asOf: new Date(at(12)) })).toMatchObject({ findings: [], window: { ledgerDays: 0 } });
+    await more(`${samples('k1-0', 20, 24, 0)}\n${samples('k1-0', 24, 30, 900)}`, 'the next day');
+    const answer = await look({ asOf: new Date(at(26)) });
+    expect([answer.asOf, answer.window.until]).toEqual([new Date(at(24)), new Date(at(24))]);
+    expect(of(answer, NOTES)).toMatchObject({ liveSince: new Date(at(10)), usdMicros: 42n * USD });
+    expect(answer.paidUsdMicros).toBe((await look({ windowText: '2026-03-02' })).paidUsdMicros);
+  });
+
   it('open, fixed when it is used again, back when it is not: the same number all the way', async () => {
     const first = await look();
     const number = of(first, NOTES)?.number ?? 0;
@@ -364,6 +374,21 @@ describe('the life of a finding', () => {
     await more(samples('k1-0', 20, 50, 0), 'later');
     expect(state(await look(), NOTES)).toEqual([number, 'open']);
     expect((await kept(number)).changes).toEqual(['found', 'exempt', 'exemption over']);
+  });
+
+  it('an exemption is over by now, whichever days are looked at, and its last day is within it', async () => {
+    const isEmpty = ({ detector }: Finding): boolean => detector === 'empty-nodes';
+    const number = (await look()).findings.find(isEmpty)?.number ?? 0;
+    const now = new Date(at(20));
+    const said = { by: 'mchen', until: '2026-03-04', reason: 'demo' };
+    await changeFinding(fleet.dataDir, number, { change: 'exempt', now, at: now, ...said });
+    await more(samples('k1-0', 20, 80, 0), 'later');
+    const stateAt = async (hour: number) => {
+      const day = { windowText: '2026-03-02', keepsNumbers: false };
+      const { findings, setAside } = await look({ ...day, asOf: new Date(at(hour)) });
+      return [...findings, ...setAside].find(isEmpty)?.state;
+    };
+    expect([await stateAt(48), await stateAt(71), await stateAt(72)]).toEqual(['exempt', 'exempt', 'open']);
   });
 
   // Root may write everywhere.

@@ -3,6 +3,7 @@ import type { FindingRecord } from '../../facts/finding-record.ts';
 import type { Finding } from '../../facts/finding.ts';
 import { SHARE_UNITS } from '../../facts/column.ts';
 import type { FindingsAnswer } from '../../report/finding-answer.ts';
+import { dayOf } from '../../lake/calendar.ts';
 import { sumOf } from '../../report/finding-answer.ts';
 import { DETECTORS } from '../../waste/detectors.ts';
 import { filterOn, parseDimensions } from '../filter.ts';
@@ -97,9 +98,14 @@ export async function lookForFindings(
   return { answer, settled };
 }
 
-/** Claims are settled by days: a finding of an hour would have the money of its day, and more than was paid in the hour. */
+/**
+ * Claims are settled by days: a finding of an hour would have the money of its day, and more than was paid in the hour. A moment of a day that
+ * went on is answered as of the midnight before it.
+ */
 export function overWholeDays(space: ReadSpace, asked: FindingsRequest): FindingsRequest {
-  return { ...asked, window: wholeDays(asked.window, space.scope?.horizon ?? asked.now) };
+  const window = wholeDays(asked.window, asked.now, space.scope?.horizon ?? asked.now);
+  const isShorter = window.days.length < asked.window.days.length && window.days.length > 0;
+  return { ...asked, window, ...(isShorter && { now: window.until }) };
 }
 
 /** What was found, with its numbers and states as they are now, beside what was paid. */
@@ -212,9 +218,10 @@ function findingOf(
   };
 }
 
-function withLife(finding: Finding, record: FindingRecord | undefined, { until }: JudgedSpan): Finding {
+function withLife(finding: Finding, record: FindingRecord | undefined, { now }: JudgedSpan): Finding {
   if (record === undefined) return finding;
-  const isOver = record.state === 'exempt' && record.until !== null && record.until < until.toISOString().slice(0, 10);
+  // Whatever days are looked at, it has ended when its day is over.
+  const isOver = record.state === 'exempt' && record.until !== null && record.until < dayOf(now);
   // A look that keeps no numbers cannot say that something is back, but it can see it.
   const state = isOver ? 'open' : record.state === 'fixed' ? 'back' : record.state;
   return {

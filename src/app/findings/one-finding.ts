@@ -10,6 +10,7 @@ import type { FindingsAnswer } from '../../report/finding-answer.ts';
 import type { ReadSpace } from '../workspace.ts';
 import { DETECTORS } from '../../waste/detectors.ts';
 import { evidenceOf, judgedSpan } from './ask-detectors.ts';
+import type { JudgedSpan } from './ask-detectors.ts';
 import { findFindings, lookForFindings, overWholeDays } from './find-findings.ts';
 import type { FindingsRequest } from './find-findings.ts';
 import { keptBeside, programOf } from './kept-look.ts';
@@ -57,6 +58,12 @@ export async function oneFinding(space: ReadSpace, number: number, request: Find
 
 const EVIDENCE_ROWS_MAX = 20;
 
+/** The span the finding was judged in. */
+function spanOf(space: ReadSpace, request: FindingsRequest): JudgedSpan {
+  const { window, now } = overWholeDays(space, request);
+  return judgedSpan(window, now);
+}
+
 /** Question: which rows of the ledger and of its detector's questions are behind a finding? */
 export async function explainFinding(
   space: ReadSpace,
@@ -67,8 +74,9 @@ export async function explainFinding(
   assert(by !== undefined, `there is no detector ${finding.detector}`);
   const subjects = new Set([...finding.subjects, finding.ownerSubject ?? '']);
   const evidence: FindingEvidence[] = [];
+  const span = spanOf(space, request);
   for (const [name, query] of Object.entries(by.ask(by.options.parse({})))) {
-    const rows = await evidenceOf(space, query, judgedSpan(request.window, request.now));
+    const rows = await evidenceOf(space, query, span);
     const own = rows.filter((row) => isAbout(row, subjects)).map((row) => ({ ...(row as object) }));
     evidence.push({ name, rows: own.slice(0, EVIDENCE_ROWS_MAX), more: Math.max(0, own.length - EVIDENCE_ROWS_MAX) });
   }
@@ -88,7 +96,7 @@ export async function rowsOfFinding(
 ): Promise<readonly FindingPart[]> {
   const { team: _, ...everybody } = request;
   const settle = async () => (await lookForFindings(space, { ...everybody, keepsNumbers: false })).settled;
-  const span = judgedSpan(overWholeDays(space, request).window, request.now);
+  const span = spanOf(space, request);
   const kept = await keptBeside(
     space,
     { ...space, span, program: programOf(import.meta.url) },
