@@ -60,7 +60,9 @@ async function checkTeam({ space, now }: AtDesk, number: number, team: string, w
   if (found === undefined || !isPart(found)) return;
   throw new OperationError(
     'holds-others',
-    `F-${number} holds money of others beside that of ${team}: a team does not decide about it`,
+    found.subjectsOfOthers === 0
+      ? `F-${number} is about machines, which are the platform’s to mend: a team does not decide about it`
+      : `F-${number} holds money of others beside that of ${team}: a team does not decide about it`,
     { hint: 'Ask somebody who may see the whole fleet (a token without --team) to decide.' },
   );
 }

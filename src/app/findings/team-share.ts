@@ -16,10 +16,23 @@ export function isPart({ subjectsOfOthers }: Finding): boolean {
   return subjectsOfOthers !== undefined;
 }
 
+/** True of what the platform mends on machines: they may be bought for a team, by their tags. */
+function isOfMachines({ ownerSubject, isOfSeveralTeams, subjects }: Finding): boolean {
+  return ownerSubject === null && !isOfSeveralTeams && subjects.every((subject) => subject.startsWith('node '));
+}
+
+/** What would fall of others' rent is theirs. */
+function withoutOthersRent(settled: Settled<DetectorClaim>): Settled<DetectorClaim> {
+  const { placed } = settled;
+  if (placed.claim.cashElsewhere === undefined) return settled;
+  const nothing = { lowUsdMicros: 0n, highUsdMicros: 0n };
+  return { ...settled, placed: { ...placed, claim: { ...placed.claim, cashElsewhere: nothing } } };
+}
+
 /**
  * Question: what of all findings is a team's own?
  *
- * A finding may be about subjects of several teams: one script that two of them run, one account that a label divides. It is the platform's, and whoever
+ * A finding may be about subjects of several teams: one script that two of them run, one account that a label divides; or about machines that are bought for one. It is the platform's, and whoever
  * looks for one team gets the sums of its own rows, and none of the words that speak of all of them together. Most
  * findings are of one team, and stay as they are; only where one is not the claims are settled (`settle`) and cut.
  */
@@ -29,25 +42,30 @@ export async function teamShare(
   findings: readonly Finding[],
   settle: () => Promise<readonly ClaimedFinding[]>,
 ): Promise<readonly Finding[]> {
-  const near = findings.filter((finding) => finding.team === team || finding.isOfSeveralTeams);
+  const near = findings.filter((finding) => finding.team === team || finding.isOfSeveralTeams || isOfMachines(finding));
   const owners = await subjectOwners(space, new Set(near.flatMap(({ subjects }) => subjects)), span);
   const isOwn = (subject: string): boolean => owners.get(subject)?.team === team;
   const named = near.filter((finding) => finding.team === team || finding.subjects.some(isOwn));
-  if (named.every(({ subjects }) => subjects.every(isOwn))) return named;
+  const isWhole = (finding: Finding): boolean => !isOfMachines(finding) && finding.subjects.every(isOwn);
+  if (named.every(isWhole)) return named;
   const settledOf = new Map((await settle()).map(({ finding, settled }) => [finding.key, settled]));
   const own = [...new Set(named.flatMap(({ subjects }) => subjects.filter(isOwn)))];
   const sumOf = await narrowClaims(space, own, span);
   return named.map((finding) => {
     const settled = settledOf.get(finding.key);
     const subjects = finding.subjects.filter(isOwn);
-    if (settled === undefined || subjects.length === finding.subjects.length) return finding;
+    if (settled === undefined || isWhole(finding)) return finding;
     return {
       ...finding,
-      ...moneyOf({ ...settled, sum: sumOf(settled.claimNo) }),
+      ...moneyOf({ ...withoutOthersRent(settled), sum: sumOf(settled.claimNo) }),
       subjects,
       subjectsOfOthers: finding.subjects.length - subjects.length,
       what: `${finding.key} (the part of ${team})`,
-      because: [`It is about others’ too: the money and the time are of ${team} alone.`],
+      because: [
+        isOfMachines(finding)
+          ? `The platform mends it: the money and the time are of the machines of ${team} alone.`
+          : `It is about others’ too: the money and the time are of ${team} alone.`,
+      ],
       fix: [],
       spark: [],
     };
