@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { claimsOn } from '../../test/claims-on.ts';
 import { holderRows, type ToldGpu, type ToldHolder } from '../../test/holder-rows.ts';
-import { lyingSensors } from './lying-sensors.ts';
 import { telemetryGaps } from './telemetry-gaps.ts';
-import { unhealthyGpus } from './unhealthy-gpus.ts';
 
 /** A job of a day, 2026-03-03, which ends at the end of the window. */
 const job = (gpus: Readonly<Record<string, ToldGpu>>, more: Partial<ToldHolder> = {}): ToldHolder => ({
@@ -154,96 +152,5 @@ describe('telemetry-gaps', () => {
     expect(claim?.fix.filter((line) => line.includes('restart'))).toEqual([
       'ssh n1 sudo systemctl restart nvidia-dcgm-exporter',
     ]);
-  });
-});
-
-describe('lying-sensors', () => {
-  const lying = (lyingSamples: number): ToldGpu => ({
-    unknown: [['03-03 00:00', '03-03 08:00']],
-    computing: [['03-03 08:00', '03-04 00:00']],
-    more: { samples: 288, lying_samples: lyingSamples },
-  });
-  const silent: Record<string, readonly ToldHolder[]> = {
-    'sensors that agree': [job({ g0: BUSY })],
-    'a sample at the edge of a run': [job({ g0: lying(2) })],
-    'a GPU that is dark: nothing is read there': [job({ g0: DARK })],
-    'a GPU at rest whose power does not move': [job({ g0: { more: { power_w_max: 70, power_w_min: 70 } } })],
-  };
-  it.each(Object.entries(silent))('says nothing of %s', async (_, told) => {
-    expect(await claimsOn(lyingSensors, holderRows(told))).toEqual([]);
-  });
-
-  const spoken = {
-    'profiling at 0 beside a busy GPU': {
-      gpu: lying(96),
-      want: { what: '1 GPU of a: profiling reads 0 while utilisation is high', takes: ['g0 unknown'] },
-    },
-    'power without activity': {
-      gpu: { unknown: [['03-03 00:00', '03-03 08:00']], more: { power_w_max: 300 } } as ToldGpu,
-      want: { what: '1 GPU of a: power is above rest while all activity reads 0', takes: ['g0 unknown'] },
-    },
-    'power that stands still, as a question': {
-      gpu: { computing: [['03-03 00:00', '03-03 08:00']], more: { power_w_max: 300, power_w_min: 300 } } as ToldGpu,
-      want: { what: '1 GPU of a: power does not move while work comes and goes', takes: [] },
-    },
-  };
-  it.each(Object.entries(spoken))('names %s', async (_, { gpu, want }) => {
-    const claims = await claimsOn(lyingSensors, holderRows([job({ g0: gpu })]));
-    expect(
-      claims.map(({ what, takes }) => ({
-        what,
-        takes: takes.map(({ deviceId, category }) => `${deviceId} ${category}`),
-      })),
-    ).toEqual([want]);
-  });
-});
-
-describe('unhealthy-gpus', () => {
-  const hot = (more: ToldGpu['more'] = {}): ToldGpu => ({
-    ...BUSY,
-    more: { sm_permille: 600, throttled_samples: 100, ...more },
-  });
-  const cool: ToldGpu = { ...BUSY, more: { sm_permille: 800 } };
-  const xid = (code: number): ToldGpu => ({ ...BUSY, more: { xid: code } });
-  const silent: Record<string, readonly ToldHolder[]> = {
-    'a healthy GPU': [job({ g0: cool })],
-    'a moment of heat': [job({ g0: { ...BUSY, more: { throttled_samples: 20 } } })],
-    'one crash of a program': [job({ g0: xid(31) })],
-    'an error three weeks ago that has not come again': [
-      job(
-        { g0: { computing: [['02-10 00:00', '02-11 00:00']], more: { xid: 79 } } },
-        { from: '02-10 00:00', until: '02-11 00:00', isOpen: false },
-      ),
-    ],
-    'an error nobody has a name for': [job({ g0: xid(9999) })],
-  };
-  it.each(Object.entries(silent))('says nothing of %s', async (_, told) => {
-    expect(await claimsOn(unhealthyGpus, holderRows(told))).toEqual([]);
-  });
-
-  const spoken = {
-    'an error of the hardware': {
-      told: [job({ g0: xid(79) })],
-      want: [
-        '1 GPU of a reported errors of the hardware',
-        'XID 79 (fell off the bus) on 1 GPU (DCGM_FI_DEV_XID_ERRORS).',
-      ],
-    },
-    'the same error of a program in three runs': {
-      told: ['1', '2', '3'].map((id) => job({ [`g${id}`]: xid(31) }, { id })),
-      want: [
-        '3 runs of train made the GPU report an error of the program',
-        'XID 31 (access to memory that is not there) on 3 GPUs (DCGM_FI_DEV_XID_ERRORS).',
-      ],
-    },
-    'a hot GPU, with its peers of the same job': {
-      told: [job({ g0: hot(), g1: cool, g2: cool })],
-      want: ['1 GPU of a slowed down by heat or power', 'g0: SM 60 % beside 80 % of GPUs of the same jobs; so 1 of 1.'],
-    },
-  };
-  it.each(Object.entries(spoken))('asks about %s, and claims nothing', async (_, { told, want }) => {
-    const claims = await claimsOn(unhealthyGpus, holderRows(told));
-    expect(claims.map(({ isQuestion, takes }) => ({ isQuestion, takes }))).toEqual([{ isQuestion: true, takes: [] }]);
-    expect([claims[0]?.what, ...(claims[0]?.because ?? [])]).toEqual(expect.arrayContaining(want));
   });
 });
