@@ -236,6 +236,13 @@ interface Sent {
   readonly query: Readonly<Record<string, string>>;
 }
 
+/** A name that nobody has would be asked for nothing, and nothing leaks. */
+function thingOf(name: string, things: typeof THINGS): readonly [string, string] {
+  const thing = things[name];
+  if (thing === undefined) throw new Error(`say in THINGS what one's own ${name} is called, and one of another team`);
+  return thing;
+}
+
 /** What answers over all days, with names in its path that are there. */
 function requestOf(
   { path, method, operation }: Operation,
@@ -247,7 +254,7 @@ function requestOf(
     operation.parameters.some((each) => each.in === 'query' && each.name === name);
   return {
     method,
-    path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => things[name]?.[whose] ?? name),
+    path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => thingOf(name, things)[whose]),
     query: {
       ...(takes('window') && { window: path.startsWith('/api') ? 'all' : '2026-03-02T00:00:00Z,2026-03-03T00:00:00Z' }),
       ...(takes('month') && { month: '2026-03' }),
