@@ -116,6 +116,18 @@ const cases: Readonly<Record<string, Case>> = {
     sensors: { ...FOUR, dram_permille: 520, tensor_permille: 300 },
     want: { computing_reason: 'busy' },
   },
+  'gaps between launches cannot keep the memory at work: decoding leaves most SMs out, too': {
+    sensors: { engine_permille: 960, sm_permille: 180, dram_permille: 620, tensor_permille: 60 },
+    want: { computing_reason: 'memory-bound' },
+  },
+  'nor is it told from decoding where the memory is not measured': {
+    sensors: { engine_permille: 960, sm_permille: 180, tensor_permille: 60 },
+    want: { computing_reason: null },
+  },
+  'or the tensor pipe is not': {
+    sensors: { engine_permille: 960, sm_permille: 180, dram_permille: 620 },
+    want: { computing_reason: null },
+  },
   'decoding can be told without SMs': {
     sensors: { engine_permille: 990, dram_permille: 700, tensor_permille: 100 },
     want: { computing_reason: 'memory-bound' },

@@ -11,21 +11,23 @@ import { namesModel } from './model-name.ts';
  */
 const EXCHANGE_LINK_PERMILLE = 250;
 
-/** Above this engine activity, in permille, kernels follow each other; below this SM activity they leave most of the GPU out. */
-const LAUNCHING_ENGINE_PERMILLE = 900;
-const LAUNCHING_SM_PERMILLE = 300;
 /** Memory that is read or written half of the time is near what it can carry; the tensor pipe is then what waits for it. */
 const MEMORY_DRAM_PERMILLE = 500;
 const MEMORY_TENSOR_PERMILLE = 300;
+/** Above this engine activity, in permille, kernels follow each other; below this SM activity they leave most of the GPU out. */
+const LAUNCHING_ENGINE_PERMILLE = 900;
+const LAUNCHING_SM_PERMILLE = 300;
 
 /**
  * What bounds a device-hour `a` of `activity_hour` while it computes, by means of the samples that do. It says where to look, and is no waste:
- * decoding is memory-bound by nature. NULL where a field is missing that would tell: unknown is not busy.
+ * decoding is memory-bound by nature, and leaves most SMs out as short kernels do; but these do not keep the memory at work. NULL where a field
+ * is missing that would tell: unknown is not busy.
  */
 const COMPUTING_REASON = `
   CASE WHEN a.computing_samples > 0 AND a.slowed_samples * 2 >= a.computing_samples THEN 'throttled'
-       WHEN a.engine_permille > ${LAUNCHING_ENGINE_PERMILLE} AND a.sm_permille < ${LAUNCHING_SM_PERMILLE} THEN 'launch-bound'
        WHEN a.dram_permille >= ${MEMORY_DRAM_PERMILLE} AND a.tensor_permille < ${MEMORY_TENSOR_PERMILLE} THEN 'memory-bound'
+       WHEN a.engine_permille > ${LAUNCHING_ENGINE_PERMILLE} AND a.sm_permille < ${LAUNCHING_SM_PERMILLE}
+         AND a.dram_permille < ${MEMORY_DRAM_PERMILLE} THEN 'launch-bound'
        WHEN a.engine_permille >= 0 AND a.sm_permille >= 0 AND a.dram_permille >= 0 AND a.tensor_permille >= 0 THEN 'busy' END`;
 
 /** Every name of an accelerator beside the MB/s on its links while it exchanges; NULL where it has none. */
@@ -69,7 +71,7 @@ const exchange = (named: string, gap: string): string => `
  */
 export const gpuHour: Stage = {
   name: 'gpu_hour',
-  version: 4,
+  version: 5,
   unit: 'day',
   reads: [
     { table: 'held', days: [0] },

@@ -77,7 +77,7 @@ function computingReasonOf(computing: readonly SampleRow[]): SensorsOfHour['comp
   const [engine, sm, dram, tensor] = (
     ['engine_permille', 'sm_permille', 'dram_permille', 'tensor_permille'] as const
   ).map((metric) => mean(computing.map((sample) => sample[metric])));
-  if (engine != null && sm != null && engine > 900 && sm < 300) return 'launch-bound';
   if (dram != null && tensor != null && dram >= 500 && tensor < 300) return 'memory-bound';
+  if (engine != null && sm != null && dram != null && engine > 900 && sm < 300 && dram < 500) return 'launch-bound';
   return [engine, sm, dram, tensor].every((each) => each != null) ? 'busy' : null;
 }
