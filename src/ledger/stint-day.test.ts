@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { stagesOn } from '../../test/stage-on.ts';
+import { stagesOn, type Row } from '../../test/stage-on.ts';
+import { activityHour } from './activity-hour.ts';
 import { gpuHour } from './gpu-hour.ts';
 import { stintDay } from './stint-day.ts';
 
@@ -72,29 +73,35 @@ const at = (clock: string): string => `2026-03-02 ${clock}:00`;
 const day = { day: '2026-03-02' };
 const holderOf = (name: string) => ({ source: 'slurm', allocation_id: name, attempt: 0 });
 
+function heldRows(held: readonly string[]): Row[] {
+  const holders = [...new Set(held.map((text) => text.slice(0, 1)))];
+  return held.map((text) => {
+    const [holder = '', device_id = '', from = '', until = '', how] = text.split(' ');
+    return {
+      ...day,
+      ...holderOf(holder),
+      device_id,
+      root_device_id: device_id,
+      node_id: 'n',
+      hour_start: at(`${from.slice(0, 2)}:00`),
+      from_at: at(from),
+      until_at: at(until),
+      seconds: (Date.parse(at(until)) - Date.parse(at(from))) / 1000,
+      place: holders.indexOf(holder) + 1,
+      share_units: how === 'half' ? 31_500 : 63_000,
+      disposition: 'held',
+      conflict: false,
+      pooled: how === 'pooled',
+    };
+  });
+}
+
 describe('a holder on a device', () => {
   test.each(Object.entries(cases))('%s', async (_, { held, runs, pauses = [], sensors = [], errors = [], want }) => {
     const holders = [...new Set(held.map((text) => text.slice(0, 1)))];
     const rows = await stagesOn([gpuHour, stintDay], {
-      held: held.map((text) => {
-        const [holder = '', device_id = '', from = '', until = '', how] = text.split(' ');
-        return {
-          ...day,
-          ...holderOf(holder),
-          device_id,
-          root_device_id: device_id,
-          node_id: 'n',
-          hour_start: at(from),
-          from_at: at(from),
-          until_at: at(until),
-          seconds: 3600,
-          place: holders.indexOf(holder) + 1,
-          share_units: how === 'half' ? 31_500 : 63_000,
-          disposition: 'held',
-          conflict: false,
-          pooled: how === 'pooled',
-        };
-      }),
+      held: heldRows(held),
+      gpu_sample: [],
       run: runs.map((text) => {
         const [device_id = '', from = '', until = '', what = ''] = text.split(' ');
         return { ...day, device_id, class: what, signal: 'engine', from_at: at(from), until_at: at(until) };
@@ -152,30 +159,63 @@ describe('a holder on a device', () => {
     for (const row of rows) expect(row['model']).toBe(row['device_id'] === 'g' ? 'H100' : null);
   });
 
+  test('memory and power are what samples of its own time said, not those of who had the device before or after', async () => {
+    const rows = await stagesOn([activityHour, gpuHour, stintDay], {
+      held: heldRows([
+        'a g 08:00 09:00',
+        'a g 09:00 09:31',
+        'b g 09:31 09:50',
+        'c g 09:50 10:00',
+        'd h 08:00 08:30 half',
+        'e h 08:00 08:30 half',
+        'd h 08:30 09:00',
+      ]),
+      // Device, time, MiB, watts.
+      gpu_sample: [
+        'g 08:00 0 70',
+        'g 09:00 3 72',
+        'g 09:30 0 71',
+        'g 09:31 61332 300',
+        'g 09:40 50000 250',
+        'h 08:00 7000 110',
+        'h 08:30 500 60',
+      ].map((text) => {
+        const [device_id = '', clock = '', mib = '', watts = ''] = text.split(' ');
+        return {
+          device_id,
+          ...day,
+          ts: at(clock),
+          step_s: 60,
+          engine_permille: 0,
+          fb_used_mib: Number(mib),
+          power_w: Number(watts),
+        };
+      }),
+      seen: [],
+      run: [],
+      pause: [],
+      holding: [],
+      presence: [],
+      subject: [],
+    });
+    const names = ['allocation_id', 'fb_used_mib_max', 'power_w_max', 'power_w_min'];
+    expect(rows.map((row) => names.map((name) => row[name] ?? '–').join(' '))).toEqual([
+      'a 3 72 70',
+      'b 61332 300 250',
+      'c – – –',
+      'd 7000 110 60',
+      'e 7000 110 110',
+    ]);
+  });
+
   test.each([
     { name: 'a job that goes on has no outcome yet', outcomes: ['running'], want: null },
     { name: 'of which a part has ended has that', outcomes: ['running', 'completed'], want: 'completed' },
     { name: 'that failed has failed', outcomes: ['failed'], want: 'failed' },
   ])('$name', async ({ outcomes, want }) => {
     const [row] = await stagesOn([gpuHour, stintDay], {
-      held: [
-        {
-          ...day,
-          ...holderOf('a'),
-          device_id: 'g',
-          root_device_id: 'g',
-          node_id: 'n',
-          hour_start: at('08:00'),
-          from_at: at('08:00'),
-          until_at: at('09:00'),
-          seconds: 3600,
-          place: 1,
-          share_units: 63_000,
-          disposition: 'held',
-          conflict: false,
-          pooled: false,
-        },
-      ],
+      held: heldRows(['a g 08:00 09:00']),
+      gpu_sample: [],
       run: [],
       pause: [],
       activity_hour: [],

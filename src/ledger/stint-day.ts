@@ -13,6 +13,10 @@ const mean = (metric: string): string => {
   return `CAST((${sum} - ${sum} % ${count}) / ${count} AS BIGINT) AS ${metric}_permille`;
 };
 
+/** What the hour's sensors said while the holder had the device: of an hour that was not all its own, its own samples. */
+const own = (fold: 'max' | 'min', metric: string): string =>
+  `${fold}(CASE WHEN g.held_s < 3600 THEN c.${metric}_${fold} ELSE a.${metric}_${fold} END) AS ${metric}_${fold}`;
+
 /**
  * Question: what did each holder make of each of its devices on a day?
  *
@@ -21,14 +25,15 @@ const mean = (metric: string): string => {
  * times are known of them only where they hold all devices of a node; holders nobody knows are NULL. `idle_from` is the begin of the idle time at the end of the
  * day, after its last kernel and its last long silence. `shared_s` is the time in which others held the device too,
  * whose kernels then cannot be told from the holder's. `inner_idle_s` is the longest time
- * between two kernels of the day: a night far from Greenwich is not at its edges. An outcome is that of an end: schedulers call what goes on `running`. What the device is and what `subject` says of the holder
+ * between two kernels of the day: a night far from Greenwich is not at its edges. Memory and power are of the samples in its own time: in the
+ * hour of handing over, somebody else's are no evidence about it. An outcome is that of an end: schedulers call what goes on `running`. What the device is and what `subject` says of the holder
  * stand here too: to look them up costs a month of ten thousand GPUs more than to carry them.
  *
- * Reads: gpu_hour, held, run, holding, activity_hour, presence, subject.
+ * Reads: gpu_hour, held, run, holding, activity_hour, gpu_sample (of hours that were handed over), presence, subject.
  */
 export const stintDay: Stage = {
   name: 'stint_day',
-  version: 9,
+  version: 10,
   unit: 'day',
   reads: [
     { table: 'gpu_hour', days: [0] },
@@ -36,6 +41,7 @@ export const stintDay: Stage = {
     { table: 'run', days: [0] },
     { table: 'holding', days: [0] },
     { table: 'activity_hour', days: [0] },
+    { table: 'gpu_sample', days: [0] },
     { table: 'presence', days: [0] },
     { table: 'subject', days: [0] },
   ],
@@ -128,6 +134,12 @@ export const stintDay: Stage = {
       FROM (SELECT m.*, lag(met_until) OVER (PARTITION BY day, device_id, ${HOLDER} ORDER BY met_from) AS computed_until
             FROM met m WHERE class = 'computing') computing
       GROUP BY day, device_id, ${HOLDER}
+    ), cut AS (
+      SELECT h.day, h.device_id, h.hour_start, h.source, h.allocation_id, h.attempt, max(s.fb_used_mib) AS fb_used_mib_max,
+             max(s.power_w) AS power_w_max, min(s.power_w) AS power_w_min
+      FROM held h JOIN gpu_sample s ON h.device_id = s.device_id AND h.hour_start = date_trunc('hour', s.ts) AND s.ts >= h.from_at AND s.ts < h.until_at
+      WHERE h.disposition = 'held' AND h.seconds < 3600
+      GROUP BY h.day, h.device_id, h.hour_start, h.source, h.allocation_id, h.attempt
     ), used AS (
       SELECT g.day, g.device_id, g.source, g.allocation_id, g.attempt, CAST(sum(g.held_s) AS BIGINT) AS held_s,
              CAST(sum(g.shared_s) AS BIGINT) AS shared_s,
@@ -135,11 +147,13 @@ export const stintDay: Stage = {
              CAST(sum(g.unknown_s) AS BIGINT) AS unknown_s, CAST(sum(g.pause_s) AS BIGINT) AS pause_s,
              CAST(sum(g.gap_s) AS BIGINT) AS gap_s, CAST(sum(g.exchange_s) AS BIGINT) AS exchange_s, CAST(sum(g.units) AS BIGINT) AS units,
              ${['engine', 'sm', 'tensor', 'dram', 'util'].map(mean).join(', ')},
-             max(a.fb_used_mib_max) AS fb_used_mib_max, max(a.power_w_max) AS power_w_max, min(a.power_w_min) AS power_w_min,
+             ${own('max', 'fb_used_mib')}, ${own('max', 'power_w')}, ${own('min', 'power_w')},
              COALESCE(CAST(sum(a.throttled_samples) AS BIGINT), 0) AS throttled_samples,
              COALESCE(CAST(sum(a.samples) AS BIGINT), 0) AS samples,
              COALESCE(CAST(sum(a.lying_samples) AS BIGINT), 0) AS lying_samples
       FROM gpu_hour g LEFT JOIN activity_hour a ON g.day = a.day AND g.device_id = a.device_id AND g.hour_start = a.hour_start
+      LEFT JOIN cut c ON g.day = c.day AND g.device_id = c.device_id AND g.hour_start = c.hour_start AND COALESCE(g.source, '') = COALESCE(c.source, '')
+        AND COALESCE(g.allocation_id, '') = COALESCE(c.allocation_id, '') AND COALESCE(g.attempt, -1) = COALESCE(c.attempt, -1)
       WHERE g.disposition = 'held' GROUP BY g.day, g.device_id, g.source, g.allocation_id, g.attempt
     ), failing AS (
       SELECT h.day, h.device_id, h.source, h.allocation_id, h.attempt, max(a.xid) AS xid

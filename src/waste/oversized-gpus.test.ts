@@ -117,6 +117,15 @@ test('asks about small work on a large GPU, with the trial to run, and claims no
   );
 });
 
+test('the last moment of a run, in which no sample came, does not take the memory of its day away', async () => {
+  const told = fleet({});
+  const moment = { day: '2026-03-03', held_from: '2026-03-03 00:00:00', held_until: '2026-03-03 00:00:20' };
+  const seconds = { held_s: 20, computing_s: 20, gap_s: 0, units: 20 * 63_000 };
+  const after = told.stint_day?.map((row) => ({ ...row, ...moment, ...seconds, fb_used_mib_max: null })) ?? [];
+  const claims = await claimsOn(oversizedGpus, { ...told, stint_day: [...(told.stint_day ?? []), ...after] });
+  expect(claims.map(({ what }) => what)).toEqual(['does tabular on A100-80GB need a GPU that large? 6 runs']);
+});
+
 test('asks about jobs of several GPUs apart, and offers them no slice', async () => {
   const [claim] = await claimsOn(oversizedGpus, fleet({ gpus: 4 }));
   expect(claim?.what).toBe('does tabular on A100-80GB need a GPU that large? 6 runs, jobs of several GPUs');

@@ -83,15 +83,14 @@ export const oversizedGpus = detector({
         WITH ${LIVES}, sensed AS (
           SELECT subject_key, max(fb_used_mib_max) AS peak_mib,
                  ${meanOf('sm_permille')} AS sm_permille, ${meanOf('tensor_permille')} AS tensor_permille,
-                 CAST(sum(CASE WHEN sm_permille IS NULL THEN computing_s ELSE 0 END) AS BIGINT) AS dark_s,
-                 count(*) = count(fb_used_mib_max) AS has_memory
+                 CAST(sum(CASE WHEN sm_permille IS NULL OR fb_used_mib_max IS NULL THEN computing_s ELSE 0 END) AS BIGINT) AS dark_s
           FROM stint_day WHERE manner = 'job' AND computing_s > 0 AND device_id = root_device_id AND units = held_s * 63000 GROUP BY subject_key
         ), run AS (
           SELECT l.*, s.peak_mib, s.sm_permille, s.tensor_permille,
                  CAST((l.gap_s * 1000 - (l.gap_s * 1000) % l.computing_s) / l.computing_s AS BIGINT) AS gap_permille
           FROM life l JOIN sensed s ON l.subject_key = s.subject_key
           WHERE l.computing_s >= 900 AND l.unknown_s * 1000 <= l.held_s * $unknownPermilleMax
-            AND s.has_memory AND s.sm_permille IS NOT NULL AND l.gap_rows > 0
+            AND s.peak_mib IS NOT NULL AND s.sm_permille IS NOT NULL AND l.gap_rows > 0
             AND s.dark_s * 1000 <= l.computing_s * $unknownPermilleMax
         )
         SELECT home, stem, model, min(source) AS source, units > 63000 * wall_s AS "isSeveral", count(*) AS runs, CAST(sum(held_s) AS BIGINT) AS "heldS",

@@ -174,7 +174,7 @@ describe('untouched-gpus', () => {
     ];
     const [claim] = await claimsOn(untouchedGpus, holderRows(told));
     expect(claim?.because[1]).toBe(
-      '24 GPU-hours on GPUs that computed nothing, and held up to 58,396 MiB of device memory: of a process that loaded, or in the first sample still of whoever had them before.',
+      '24 GPU-hours on GPUs that computed nothing, and held up to 58,396 MiB of device memory: a process loaded there.',
     );
   });
 

@@ -233,14 +233,14 @@ function evidenceOf(worst: UntouchedRun, group: readonly UntouchedRun[], span: S
   ];
 }
 
-/** Memory without kernels is a process that loaded and does nothing, or what the sample of the handing over still saw. */
+/** Memory without kernels is a process that loaded and does nothing. */
 function memoryWords(group: readonly UntouchedRun[]): string {
   const memories = group.flatMap((each) => each.memoryMibMax ?? []);
   if (memories.length === 0) return '';
   const most = Math.max(...memories);
   const told = `${most.toLocaleString('en-US')} MiB`;
   return most >= SEEN_MIB_MIN
-    ? `, and held up to ${told} of device memory: of a process that loaded, or in the first sample still of whoever had them before`
+    ? `, and held up to ${told} of device memory: a process loaded there`
     : `; device memory there at most ${told}`;
 }
 
