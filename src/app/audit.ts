@@ -80,6 +80,7 @@ export async function audit(space: ReadSpace, { window, now, team }: AuditReques
     forgottenDays: FORGOTTEN_DAYS,
     sum: sumOf(items.map(({ finding }) => finding)),
     usdMicrosByBasis: found.usdMicrosByBasis,
+    unpricedUnits: found.unpricedUnits,
     knownUnits: found.knownUnits,
     heldUnits: found.heldUnits,
   };

@@ -58,6 +58,7 @@ const answer = (items: readonly AuditItem[]): AuditAnswer => ({
   forgottenDays: 7,
   sum: sumOf(items.map((each) => each.finding)),
   usdMicrosByBasis: new Map([['billed', 1n]]),
+  unpricedUnits: 0n,
   knownUnits: 9n,
   heldUnits: 10n,
 });
@@ -80,6 +81,11 @@ it('begins with count, owners and money, and names owners by the alphabet, the p
   expect(lines).toContain('      its exemption has ended');
   expect(lines).toContain('2 more things began less than 7 days ago: bursar findings');
   expect(lines).toContain('Cash: the bill falls once the machines are gone, not with what runs on them.');
+});
+
+it('says of how much nobody knows the price', () => {
+  const lines = auditPage({ ...answer([]), unpricedUnits: 63_000n * 3600n * 960n }, 120);
+  expect(lines[1]).toBe('everything; billed; 960 GPU-hours without a price; 90 % of held GPU time known');
 });
 
 it('what to do is what is pasted: options of a job script keep their sign, and lines left out are counted', () => {

@@ -10,6 +10,7 @@ import {
   ownerWords,
   pasteLine,
   sumWords,
+  unpricedWords,
 } from './finding-words.ts';
 import { markdownText } from './markdown-text.ts';
 import { safeText } from './safe-text.ts';
@@ -28,7 +29,10 @@ export interface AuditItem {
 }
 
 /** What has been forgotten, the oldest first. */
-export interface AuditAnswer extends Pick<FindingsAnswer, 'usdMicrosByBasis' | 'knownUnits' | 'heldUnits'> {
+export interface AuditAnswer extends Pick<
+  FindingsAnswer,
+  'usdMicrosByBasis' | 'unpricedUnits' | 'knownUnits' | 'heldUnits'
+> {
   readonly asOf: Date;
   readonly asOfBy: 'asked' | 'newest fact' | 'clock';
   readonly window: AskedWindow;
@@ -79,7 +83,9 @@ function headLine({ items, sum, window }: AuditAnswer): string {
 function scopeLine(answer: AuditAnswer): string {
   const at = answer.asOfBy === 'clock' ? '' : `as of ${minute(answer.asOf)} UTC`;
   const scope = answer.team === undefined ? 'everything' : `team ${safeText(answer.team)}`;
-  return [scope, basisWords(answer), knownWords(answer), at].filter((word) => word !== '').join('; ');
+  return [scope, basisWords(answer), ...unpricedWords(answer), knownWords(answer), at]
+    .filter((word) => word !== '')
+    .join('; ');
 }
 
 /** What to do: the fix to paste, else how to find out more. */
@@ -196,6 +202,7 @@ export function auditJson(answer: AuditAnswer): unknown {
     capacitySeconds: { low: gpuSeconds(capacityUnits.low), high: gpuSeconds(capacityUnits.high) },
     cashIfRentedUsdMicros,
     unknownUsdMicros,
+    unpricedSeconds: gpuSeconds(answer.unpricedUnits),
     younger: answer.younger,
     owners: byOwner(answer.items).map(({ owner, items }) => ({
       owner,

@@ -35,6 +35,8 @@ export interface FindingsAnswer {
   readonly paidUsdMicros: bigint | null;
   /** What the money rests on: billed, rate, estimated. */
   readonly usdMicrosByBasis: ReadonlyMap<string, bigint>;
+  /** Unit-seconds that are in no money here. */
+  readonly unpricedUnits: bigint;
   /** Unit-seconds held whose activity is known, and all that were held. */
   readonly knownUnits: bigint;
   readonly heldUnits: bigint;

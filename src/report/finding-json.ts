@@ -22,6 +22,7 @@ export function findingsJson(
     paidUsdMicros: text(answer.paidUsdMicros),
     wasteUsdMicros: Object.fromEntries(Object.entries(answer.wasteUsdMicros).map(([name, usd]) => [name, String(usd)])),
     basisUsdMicros: Object.fromEntries([...answer.usdMicrosByBasis].map(([name, usd]) => [name, String(usd)])),
+    unpricedSeconds: gpuSeconds(answer.unpricedUnits),
     knownSeconds: gpuSeconds(answer.knownUnits),
     heldSeconds: gpuSeconds(answer.heldUnits),
     sum: sumJson(sumOf(findings)),

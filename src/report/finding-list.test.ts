@@ -64,6 +64,7 @@ const answer = (findings: readonly Finding[], over: Partial<FindingsAnswer> = {}
   wasteUsdMicros: { stranded: 0n, unallocated: 0n, unknown: 0n, idle: 0n, starved: 0n, lost: 0n, computing: 0n },
   paidUsdMicros: 1000n * USD,
   usdMicrosByBasis: new Map([['billed', 1000n * USD]]),
+  unpricedUnits: 0n,
   knownUnits: 96n * HOUR,
   heldUnits: 100n * HOUR,
   gpus: 6,
@@ -248,6 +249,14 @@ describe('the list', () => {
     expect(second).toBe(
       '6 GPUs; last 30 days, as of 2026-03-09 00:00 UTC, the newest fact; $1,000 paid, billed; 96 % of held GPU time known',
     );
+  });
+
+  it('says of how much nobody knows the price, on the screen and where it is pasted', () => {
+    const half = answer([finding()], { unpricedUnits: 960n * HOUR });
+    for (const lines of [findingList(half, { width: 400 }), findingMessage(half, 'slack', { command: 'c' })])
+      expect(lines.join('\n')).toContain('$1,000 paid, billed; 960 GPU-hours without a price; 96 % of held');
+    const none = answer([finding()], { unpricedUnits: 960n * HOUR, paidUsdMicros: null, usdMicrosByBasis: new Map() });
+    expect(findingList(none, { width: 400 })[1]).toContain('; no price; 96 % of held');
   });
 
   it('tells five of seven, and where the others are', () => {

@@ -3,7 +3,7 @@ import { counted, dollars, minute } from './figures.ts';
 import type { FindingsAnswer } from './finding-answer.ts';
 import { isSmall, smallBelowUsdMicros, sumOf } from './finding-answer.ts';
 import { findingRows } from './finding-rows.ts';
-import { basisWords, findingNumber, knownWords, moneyWords, sumWords } from './finding-words.ts';
+import { findingNumber, knownWords, moneyWords, paidWords, sumWords } from './finding-words.ts';
 import { safeText } from './safe-text.ts';
 import { wrapText } from './table.ts';
 import { unknownValueLines } from './unknown-value.ts';
@@ -98,15 +98,8 @@ function headline(
 
 function scopeLine(answer: FindingsAnswer): string {
   const scope = answer.team === undefined ? counted(answer.gpus, 'GPU') : `team ${safeText(answer.team)}`;
-  const paid =
-    answer.paidUsdMicros === null || answer.window.ledgerDays === 0
-      ? 'no price'
-      : `${dollars(answer.paidUsdMicros)} paid`;
   const at = `as of ${minute(answer.asOf)} UTC${answer.asOfBy === 'newest fact' ? ', the newest fact' : ''}`;
-  const basis = basisWords(answer);
-  return [scope, `${windowWords(answer)}, ${at}`, basis === '' ? paid : `${paid}, ${basis}`, knownWords(answer)].join(
-    '; ',
-  );
+  return [scope, `${windowWords(answer)}, ${at}`, ...paidWords(answer), knownWords(answer)].join('; ');
 }
 
 function asideLines(answer: FindingsAnswer, { all = false, dataFlag = '' }: FindingListOptions): string[] {

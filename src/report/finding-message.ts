@@ -1,16 +1,16 @@
 import type { Finding } from '../facts/finding.ts';
-import { counted, dollars, minute } from './figures.ts';
+import { counted, minute } from './figures.ts';
 import type { FindingsAnswer } from './finding-answer.ts';
 import { sumOf } from './finding-answer.ts';
 import type { FindingListOptions } from './finding-list.ts';
 import { toldFindings } from './finding-list.ts';
 import {
-  basisWords,
   findingNumber,
   kindWords,
   knownWords,
   moneyWords,
   ownerWords,
+  paidWords,
   partsWords,
   sumWords,
 } from './finding-words.ts';
@@ -61,16 +61,11 @@ function line(finding: Finding, style: 'slack' | 'markdown'): string {
 
 function footer(answer: FindingsAnswer, style: 'slack' | 'markdown', more: number, command: string): string {
   const scope = answer.team === undefined ? counted(answer.gpus, 'GPU') : `team ${inert(answer.team, style)}`;
-  const paid =
-    answer.paidUsdMicros === null || answer.window.ledgerDays === 0
-      ? 'no price'
-      : `${dollars(answer.paidUsdMicros)} paid`;
-  const basis = basisWords(answer);
   const facts = [
     ...(more > 0 ? [`${more} more`] : []),
     scope,
     windowWords(answer),
-    basis === '' ? paid : `${paid}, ${basis}`,
+    ...paidWords(answer),
     knownWords(answer),
     `as of ${minute(answer.asOf)} UTC`,
     inert(command, style),

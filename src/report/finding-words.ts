@@ -115,6 +115,21 @@ export function basisWords({ usdMicrosByBasis }: Pick<FindingsAnswer, 'usdMicros
   return bases.map(([basis, micros]) => `${shortDollars(micros)} ${BASIS_WORDS[basis] ?? basis}`).join(', ');
 }
 
+/** `$412,900 paid, billed`, and beside it what is in no sum for want of a price: nobody is to take the part for the whole. */
+export function paidWords(
+  answer: Pick<FindingsAnswer, 'paidUsdMicros' | 'usdMicrosByBasis' | 'unpricedUnits' | 'window'>,
+): string[] {
+  const { paidUsdMicros, window } = answer;
+  if (paidUsdMicros === null || window.ledgerDays === 0) return [NO_PRICE];
+  const basis = basisWords(answer);
+  return [`${dollars(paidUsdMicros)} paid${basis === '' ? '' : `, ${basis}`}`, ...unpricedWords(answer)];
+}
+
+/** `960 GPU-hours without a price`; nothing where all has one. */
+export function unpricedWords({ unpricedUnits }: Pick<FindingsAnswer, 'unpricedUnits'>): string[] {
+  return unpricedUnits === 0n ? [] : [`${gpuHours(unpricedUnits)} without a price`];
+}
+
 /** `96 % of held GPU time known`. */
 export function knownWords({ knownUnits, heldUnits }: Pick<FindingsAnswer, 'knownUnits' | 'heldUnits'>): string {
   if (heldUnits === 0n) return 'no GPU was held';

@@ -1,6 +1,15 @@
 import type { Category } from '../ledger/waterfall.ts';
 import { CATEGORY_LINES, COMPUTE_SHARE_REFERENCE, WASTE_CATEGORIES } from './category-words.ts';
-import { dollars, dollarsOfSome, isoTime, minute, percentOfPermille } from './figures.ts';
+import {
+  dollars,
+  dollarsOfSome,
+  gpuHours,
+  gpuHoursOf,
+  gpuSeconds,
+  isoTime,
+  minute,
+  percentOfPermille,
+} from './figures.ts';
 import { markdownText } from './markdown-text.ts';
 import { textTable, wrapText } from './table.ts';
 import type { AskedWindow } from './window-words.ts';
@@ -17,6 +26,7 @@ export const SCORES = [
   'auto-shutdown',
 ] as const;
 export type ScoreName = (typeof SCORES)[number];
+type MoneyScoreName = Exclude<ScoreName, 'auto-shutdown'>;
 
 /** A share with both its numbers: micro-dollars, or sessions. */
 export interface Score {
@@ -32,6 +42,8 @@ export interface ScorecardAnswer {
   readonly window: AskedWindow;
   readonly before: { readonly from: Date; readonly until: Date; readonly isKnown: boolean };
   readonly now: Readonly<Record<ScoreName, Score>>;
+  /** The shares of money in unit-seconds: what has no price is in these. */
+  readonly hours: Readonly<Record<MoneyScoreName, Score>>;
   /** Undefined where the facts do not reach back. */
   readonly earlier: Readonly<Record<ScoreName, Score>> | undefined;
   /** GPU money of owned machines: no commitment could cover it. */
@@ -83,6 +95,7 @@ const words = (hours: number): Readonly<Record<ScoreName, Words>> => ({
   },
 });
 
+const HOURS_TITLE = 'of GPU-hours';
 const NO_RANGE = 'no published range known';
 
 /** Where the fleet stands: each share with its two numbers, beside what is published or a rule of thumb, and beside its own time before. */
@@ -92,13 +105,21 @@ export function scorecardPage(card: ScorecardAnswer, width: number, dataFlag = '
   const columns = [
     { align: 'left', title: '' },
     { align: 'right', title: 'now' },
+    { align: 'right', title: card.unpricedUnits > 0n ? HOURS_TITLE : '' },
     { align: 'right', title: 'before' },
     { align: 'left', title: 'to compare' },
     { align: 'left', title: isWide ? 'how' : '' },
   ] as const;
   const table = textTable(
     columns,
-    rows.map(({ title, now, earlier, compared, how }) => [title, now, earlier, compared, isWide ? how : '']),
+    rows.map(({ title, now, hours, earlier, compared, how }) => [
+      title,
+      now,
+      hours,
+      earlier,
+      compared,
+      isWide ? how : '',
+    ]),
   );
   const hows = isWide ? [] : ['', ...rows.flatMap(({ title, how }) => wrapText(`${title}: ${how}`, width))];
   return [
@@ -116,13 +137,16 @@ function headLine(card: ScorecardAnswer): string {
   const { 'compute-share': share } = card.now;
   const known =
     share.permille === null ? 'compute share not known' : `compute share ${percentOfPermille(share.permille)}`;
+  const hours = card.unpricedUnits > 0n ? ` (${shareWords(card.hours['compute-share'])} of the GPU-hours)` : '';
   const asOf = card.asOfBy === 'clock' ? '' : `; as of ${minute(card.asOf)} UTC`;
-  return `Scorecard: ${known}, ${windowWords(card)}, everything${asOf}`;
+  return `Scorecard: ${known}${hours}, ${windowWords(card)}, everything${asOf}`;
 }
 
 interface Row {
   readonly title: string;
   readonly now: string;
+  /** Where all has a price, money says it. */
+  readonly hours: string;
   readonly earlier: string;
   readonly compared: string;
   readonly how: string;
@@ -137,6 +161,7 @@ function rowsOf(card: ScorecardAnswer): Row[] {
     return {
       title,
       now: shareWords(score),
+      hours: card.unpricedUnits > 0n && name !== 'auto-shutdown' ? shareWords(card.hours[name]) : '',
       earlier: card.earlier === undefined ? 'no data' : shareWords(card.earlier[name]),
       compared: published ?? (ruleOfThumb === undefined ? NO_RANGE : `rule of thumb: ${ruleOfThumb}`),
       how: score.whole <= 0n ? `there is nothing ${whole}` : `${shownPart} ${part} ÷ ${shownWhole} ${whole}`,
@@ -180,7 +205,11 @@ function footLines(card: ScorecardAnswer): string[] {
           `Too little is known of ${card.unknownSessions.toLocaleString('en-US')} sessions to say whether they were stopped.`,
         ]
       : []),
-    ...(card.unpricedUnits > 0n ? ['What has no price is in none of it: bursar look says how much.'] : []),
+    ...(card.unpricedUnits > 0n
+      ? [
+          `${gpuHours(card.unpricedUnits)} of ${gpuHoursOf([card.hours.tagging.whole]).total} have no price and are in no money here: bursar look says of which models.`,
+        ]
+      : []),
     'Definitions, and where the ranges are from: docs/SCORECARD.md',
   ];
 }
@@ -190,13 +219,16 @@ export function scorecardMarkdown(
   card: ScorecardAnswer,
   made: { readonly command: string; readonly madeAt: Date; readonly mark: string },
 ): string[] {
+  const isPriced = card.unpricedUnits === 0n;
+  const row = (title: string, now: string, hours: string, ...rest: readonly string[]): string =>
+    `| ${[title, now, ...(isPriced ? [] : [hours]), ...rest].join(' | ')} |`;
   return [
     `**${made.mark === '' ? '' : `${made.mark} `}${markdownText(headLine(card))}**`,
     '',
-    '|  | now | before | to compare | how |',
-    '| --- | ---: | ---: | --- | --- |',
-    ...rowsOf(card).map(
-      ({ title, now, earlier, compared, how }) => `| ${[title, now, earlier, compared, how].join(' | ')} |`,
+    row('', 'now', HOURS_TITLE, 'before', 'to compare', 'how'),
+    row('---', '---:', '---:', '---:', '---', '---'),
+    ...rowsOf(card).map(({ title, now, hours, earlier, compared, how }) =>
+      row(title, now, hours, earlier, compared, how),
     ),
     '',
     ...footLines(card).map((line) => `${markdownText(line)}  `),
@@ -215,12 +247,18 @@ export function scorecardJson(card: ScorecardAnswer): unknown {
       name,
       unit: name === 'auto-shutdown' ? 'sessions' : 'usdMicros',
       ...card.now[name],
+      hours: name === 'auto-shutdown' ? null : hoursJson(card.hours[name]),
       before: card.earlier === undefined ? null : card.earlier[name],
       published: of[name].published ?? null,
       ruleOfThumb: of[name].ruleOfThumb ?? null,
     })),
+    unpricedSeconds: gpuSeconds(card.unpricedUnits),
     ownedUsdMicros: card.ownedUsdMicros,
     unknownSessions: card.unknownSessions,
     shutdownHours: card.shutdownHours,
   };
+}
+
+function hoursJson({ part, whole, permille }: Score): unknown {
+  return { partSeconds: gpuSeconds(part), wholeSeconds: gpuSeconds(whole), permille };
 }

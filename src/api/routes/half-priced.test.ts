@@ -3,6 +3,8 @@ import { askRoute } from '../../../test/ask-route.ts';
 import { csv, fleetFolder } from '../../../test/fleet-folder.ts';
 import type { FleetFolder } from '../../../test/fleet-folder.ts';
 import { SMALL_FLEET } from '../../../test/small-fleet.ts';
+import { findingsRoute } from './findings/list-findings.ts';
+import type { FindingsReply } from './findings/list-findings.ts';
 import { fleetGpuRoute } from './fleet/fleet-gpu.ts';
 import type { GpuReply } from './fleet/fleet-gpu.ts';
 import { fleetRoute } from './fleet/fleet.ts';
@@ -78,4 +80,11 @@ test('the hours of a job say which of them have no price', async () => {
     ['2026-03-02T09:00:00Z', 'idle', null, 3600],
     ['2026-03-02T10:00:00Z', 'idle', '1625000', 0],
   ]);
+});
+
+test('findings say of how much of the fleet nobody knows the price, and of how much of a team', async () => {
+  const unpriced = async (team?: string): Promise<number> =>
+    (await askRoute<FindingsReply>(fleet.dataDir, findingsRoute, { query: { ...query, ...(team && { team }) } }))
+      .unpricedSeconds;
+  expect(await Promise.all([unpriced(), unpriced('odd'), unpriced('nlp')])).toEqual([7200, 7200, 0]);
 });

@@ -246,7 +246,14 @@ function isWorthTelling(
 
 type Measure = Pick<
   FindingsAnswer,
-  'unknownValues' | 'wasteUsdMicros' | 'paidUsdMicros' | 'usdMicrosByBasis' | 'knownUnits' | 'heldUnits' | 'gpus'
+  | 'unknownValues'
+  | 'wasteUsdMicros'
+  | 'paidUsdMicros'
+  | 'usdMicrosByBasis'
+  | 'unpricedUnits'
+  | 'knownUnits'
+  | 'heldUnits'
+  | 'gpus'
 > & { readonly fleetWasteUsdMicros: bigint };
 
 /** What was paid in the scope, where it went, and how much of it is known. */
@@ -269,6 +276,7 @@ async function measureOf(space: ReadSpace, { window, team }: FindingsRequest): P
     fleetWasteUsdMicros: wasted.reduce((sum, [, amount]) => sum + amount, 0n),
     paidUsdMicros: own.totalUsdMicros,
     usdMicrosByBasis: own.usdMicrosByBasis,
+    unpricedUnits: own.unpricedUnits,
     knownUnits,
     heldUnits: knownUnits + units(['unknown']),
     gpus: await fleetGpus(space, window),

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { csv, fleetFolder } from '../../../test/fleet-folder.ts';
 import type { FleetFolder } from '../../../test/fleet-folder.ts';
-import { scorecardJson, scorecardPage } from '../../report/scorecard-page.ts';
+import { scorecardJson, scorecardMarkdown, scorecardPage } from '../../report/scorecard-page.ts';
 import type { ScorecardAnswer, ScoreName } from '../../report/scorecard-page.ts';
 import type { Category } from '../../ledger/waterfall.ts';
 import { NO_RULES } from '../rules/rule.ts';
 import { ledgerWindow } from '../window.ts';
 import { withReader } from '../workspace.ts';
-import { moneyScores, scorecard } from './scorecard.ts';
+import { scorecard, shareScores } from './scorecard.ts';
 
 const at = (hour: number): string => new Date(Date.UTC(2026, 2, 2, hour)).toISOString().replace('.000', '');
 const hours = (device: string, permilles: readonly number[]): string =>
@@ -83,6 +83,45 @@ describe('the scorecard', () => {
   });
 });
 
+it('of a fleet that half has no price, says what the shares are in GPU-hours, and how much is in no money', async () => {
+  const half = await fleetFolder({
+    ...FLEET,
+    'nodes 2': csv(`node_id|present_from|present_until|cluster|gpu_count|model\nodd|${at(0)}|${at(10)}|a|5|Zorg`),
+    'devices 2': csv(`device_id|node_id|model\nz0|odd|Zorg\nz1|odd|Zorg\nz2|odd|Zorg\nz3|odd|Zorg\nz4|odd|Zorg`),
+    'allocations 2': csv(
+      `source|allocation_id|node_id|held_from|held_until|gpu_count|cluster\nslurm|dark|odd|${at(0)}|${at(10)}|5|a`,
+    ),
+  });
+  const told = await withReader(
+    half.dataDir,
+    (space) => {
+      const now = new Date(at(10));
+      return scorecard(space, { window: ledgerWindow('all', now, space.scope), now: { at: now, by: 'asked' } });
+    },
+    { rules: NO_RULES },
+  );
+  await half.remove();
+  const page = scorecardPage(told, 120).join('\n');
+  expect(page).toMatch(/^Scorecard: compute share 30 % \(30 % of the GPU-hours\), /);
+  expect(page).toMatch(/ +now +of GPU-hours +before/);
+  // Fifty GPU-hours are known and cost $50; of fifty more nobody knows the price, the holder's team or what they did.
+  expect(page).toMatch(/activity known +100 % +50 % +no data/);
+  expect(page).toMatch(/tagging +46 % +23 % +no data/);
+  expect(page).toMatch(/auto-shutdown +33 % +no data/);
+  expect(page).toContain('50.0 GPU-hours of 100 have no price and are in no money here');
+  expect(scorecardMarkdown(told, { command: 'c', madeAt: new Date(at(10)), mark: '' }).join('\n')).toContain(
+    '| activity known | 100 % | 50 % | no data |',
+  );
+  const json = scorecardJson(told) as { unpricedSeconds: number; scores: { name: string; hours: object | null }[] };
+  expect(json.unpricedSeconds).toBe(180_000);
+  expect(json.scores.find(({ name }) => name === 'known')?.hours).toEqual({
+    partSeconds: 180_000,
+    wholeSeconds: 360_000,
+    permille: 500,
+  });
+  expect(scorecardPage(card, 120).join('\n')).not.toContain('GPU-hours');
+});
+
 it('shows the money of categories as `bursar waste` does, where the lines add up', () => {
   const dollars = (amount: number): bigint => BigInt(Math.round(amount * 1e6));
   // Each is rounded down by itself, and two of them up where all add up to $4,002.
@@ -107,7 +146,7 @@ describe('commitment coverage', () => {
   });
   const FLEET_ROWS = [row('committed', 'computing', 60), row('on-demand', 'idle', 40)];
   const covered = (more: readonly ReturnType<typeof row>[]) =>
-    moneyScores([...FLEET_ROWS, ...more])['commitment-coverage'].permille;
+    shareScores([...FLEET_ROWS, ...more], ({ costUsdMicros }) => costUsdMicros)['commitment-coverage'].permille;
   it.each([
     ['what is used of it, of what could be', [], 600],
     ['a commitment that strands raises nothing', [row('committed', 'stranded', 500)], 600],

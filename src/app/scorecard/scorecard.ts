@@ -39,6 +39,7 @@ export async function scorecard(space: ReadSpace, { window, now }: ScorecardRequ
     window: { asked: window.asked, from: window.from, until: window.until, ledgerDays: window.days.length },
     before: { from: earlier.window.from, until: window.from, isKnown: earlier.isKnown },
     now: current.scores,
+    hours: current.hours,
     earlier: then?.scores,
     ownedUsdMicros: current.ownedUsdMicros,
     unknownSessions: current.unknownSessions,
@@ -48,7 +49,10 @@ export async function scorecard(space: ReadSpace, { window, now }: ScorecardRequ
   };
 }
 
-type Scores = Pick<ScorecardAnswer, 'ownedUsdMicros' | 'unknownSessions' | 'unpricedUnits' | 'categoryUsdMicros'> & {
+type Scores = Pick<
+  ScorecardAnswer,
+  'hours' | 'ownedUsdMicros' | 'unknownSessions' | 'unpricedUnits' | 'categoryUsdMicros'
+> & {
   readonly scores: ScorecardAnswer['now'];
 };
 
@@ -56,16 +60,20 @@ async function scoresIn(space: ReadSpace, window: LedgerWindow, end: Date): Prom
   const { rows, unpricedUnits } = await spend(space, { by: parseDimensions(DIMENSIONS), window, filters: [] });
   const sessions = await endedSessions(space, window, end, SHUTDOWN_HOURS);
   return {
-    ownedUsdMicros: sumOf(rows, (row) => isGpu(row) && valueOf(row, PURCHASE) === 'owned'),
+    hours: shareScores(rows, ({ heldUnits }) => heldUnits),
+    ownedUsdMicros: sumOf(rows, paidFor, (row) => isGpu(row) && valueOf(row, PURCHASE) === 'owned'),
     unknownSessions: sessions.unknown,
     unpricedUnits,
     categoryUsdMicros: new Map(
       CATEGORIES.filter((category) => rows.some((row) => isIn(row, category))).map((category) => [
         category,
-        sumOf(rows, (row) => isIn(row, category)),
+        sumOf(rows, paidFor, (row) => isIn(row, category)),
       ]),
     ),
-    scores: { ...moneyScores(rows), 'auto-shutdown': shareOf(BigInt(sessions.stopped), BigInt(sessions.ended)) },
+    scores: {
+      ...shareScores(rows, paidFor),
+      'auto-shutdown': shareOf(BigInt(sessions.stopped), BigInt(sessions.ended)),
+    },
   };
 }
 
@@ -74,13 +82,17 @@ const isIn = (row: SpendRow, ...categories: readonly string[]): boolean =>
   categories.includes(valueOf(row, CATEGORY) ?? '');
 const isGpu = (row: SpendRow): boolean => !isIn(row, 'beside');
 
-function sumOf(rows: readonly SpendRow[], keeps: (row: SpendRow) => boolean): bigint {
-  return rows.filter(keeps).reduce((sum, { costUsdMicros }) => sum + (costUsdMicros ?? 0n), 0n);
+/** What a share is of: money, or GPU time where money does not say all. */
+type Measure = (row: SpendRow) => bigint | null;
+const paidFor: Measure = ({ costUsdMicros }) => costUsdMicros;
+
+function sumOf(rows: readonly SpendRow[], measure: Measure, keeps: (row: SpendRow) => boolean): bigint {
+  return rows.filter(keeps).reduce((sum, row) => sum + (measure(row) ?? 0n), 0n);
 }
 
-/** The shares of money over money, of rows by team, class, purchase and category. */
-export function moneyScores(rows: readonly SpendRow[]): Omit<ScorecardAnswer['now'], 'auto-shutdown'> {
-  const money = (keeps: (row: SpendRow) => boolean): bigint => sumOf(rows, keeps);
+/** The shares of money over money, or of GPU time over GPU time, of rows by team, class, purchase and category. */
+export function shareScores(rows: readonly SpendRow[], measure: Measure): ScorecardAnswer['hours'] {
+  const amount = (keeps: (row: SpendRow) => boolean): bigint => sumOf(rows, measure, keeps);
   const purchaseIs = (row: SpendRow, purchase: string): boolean => isGpu(row) && valueOf(row, PURCHASE) === purchase;
   const isKnown = (row: SpendRow): boolean => isIn(row, 'computing', ...WASTE_CATEGORIES);
   const isBatch = (row: SpendRow): boolean =>
@@ -90,23 +102,23 @@ export function moneyScores(rows: readonly SpendRow[]): Omit<ScorecardAnswer['no
   const score = (part: bigint, whole: bigint): Score => shareOf(part, whole);
   return {
     'compute-share': score(
-      money((row) => isIn(row, 'computing')),
-      money(isKnown),
+      amount((row) => isIn(row, 'computing')),
+      amount(isKnown),
     ),
-    known: score(money(isKnown), money(isGpu)),
+    known: score(amount(isKnown), amount(isGpu)),
     tagging: score(
-      money((row) => valueOf(row, TEAM) !== null),
-      money(() => true),
+      amount((row) => valueOf(row, TEAM) !== null),
+      amount(() => true),
     ),
     spot: score(
-      money((row) => isBatch(row) && valueOf(row, PURCHASE) === 'spot'),
-      money(isBatch),
+      amount((row) => isBatch(row) && valueOf(row, PURCHASE) === 'spot'),
+      amount(isBatch),
     ),
     // What strands covers nothing, and no commitment can cover what is owned or on spot.
     'commitment-coverage': score(
-      money(isInUse),
-      money((row) => isInUse(row) || purchaseIs(row, 'on-demand')),
+      amount(isInUse),
+      amount((row) => isInUse(row) || purchaseIs(row, 'on-demand')),
     ),
-    'commitment-utilisation': score(money(isInUse), money(isCommitted)),
+    'commitment-utilisation': score(amount(isInUse), amount(isCommitted)),
   };
 }

@@ -52,6 +52,7 @@ const Findings = z.object({
   paidUsdMicros: Micros.nullable(),
   wasteUsdMicros: z.record(z.string(), Micros),
   basisUsdMicros: z.record(z.string(), Micros),
+  unpricedSeconds: z.number().meta({ description: 'GPU time without a price: in no money here' }),
   knownSeconds: z.number(),
   heldSeconds: z.number(),
   sum: z

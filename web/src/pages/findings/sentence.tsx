@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { useAddress } from '../../address.ts';
 import { emptyWords, isNothing } from '../../empty-words.ts';
-import { minute, percent, usd, usdRange } from '../../figures.ts';
+import { hours, leastUsd, minute, percent, usd, usdRange } from '../../figures.ts';
 import { keyToFacts, useFactsEnd } from '../../frame/window-move.ts';
 import { StateMark } from '../../parts/marks.tsx';
 import { Unbroken } from '../../parts/unbroken.tsx';
@@ -111,7 +111,7 @@ function Reached({ reach }: { readonly reach: Reach }) {
 
 /** What the sentence is measured against. */
 export function FindingsChecks({ reply, small }: { readonly reply: FindingsReply; readonly small: number }) {
-  const { paidUsdMicros, knownSeconds, heldSeconds, asOf, asOfBy, basisUsdMicros, numbers } = reply;
+  const { paidUsdMicros, unpricedSeconds, knownSeconds, heldSeconds, asOf, asOfBy, basisUsdMicros, numbers } = reply;
   const known = heldSeconds === 0 ? null : Math.floor((knownSeconds / heldSeconds) * 1000);
   const estimated = BigInt(basisUsdMicros['estimated'] ?? '0');
   const isPaid = paidUsdMicros !== null && !isOfNoFacts(reply);
@@ -122,9 +122,10 @@ export function FindingsChecks({ reply, small }: { readonly reply: FindingsReply
         {known === null ? 'no GPU was held' : `${percent(known)} of held GPU time known`}
       </li>
       <li>
-        <StateMark state={!isPaid ? 'none' : estimated > 0n ? 'warn' : 'good'} />
-        {paidUsdMicros === null ? 'no price' : `${usd(paidUsdMicros)} paid`}
+        <StateMark state={!isPaid ? 'none' : estimated > 0n || unpricedSeconds > 0 ? 'warn' : 'good'} />
+        {paidUsdMicros === null ? 'no price' : `${leastUsd(paidUsdMicros, unpricedSeconds)} paid`}
         {estimated > 0n ? `, ${usd(String(estimated))} of it estimated` : ''}
+        {isPaid && unpricedSeconds > 0 ? `, ${hours(unpricedSeconds)} GPU-hours without a price` : ''}
       </li>
       <li>
         as of {minute(asOf)} UTC{asOfBy === 'newest fact' ? ', the newest fact' : ''}
