@@ -52,6 +52,19 @@ export function instant(option: string, text: string): Date {
   });
 }
 
+/** ` --team nlp --window 7d`: what was asked, in flags to ask it again; what was not said is left out. */
+export function flagWords(
+  flags: Readonly<Record<string, string | Date | boolean | readonly string[] | undefined>>,
+): string {
+  const words = Object.entries(flags).flatMap(([name, said]) => {
+    if (said === undefined || said === false) return [];
+    if (said === true) return [`--${name}`];
+    if (said instanceof Date) return [`--${name} ${said.toISOString()}`];
+    return (typeof said === 'string' ? [said] : said).map((value) => `--${name} ${shellWord(value)}`);
+  });
+  return words.map((word) => ` ${word}`).join('');
+}
+
 /** ` --data DIR` for commands we tell people to type, where it is not the default. */
 export function dataFlag(dataDir: string): string {
   if (dataDir === DEFAULT_DATA_DIR) return '';

@@ -370,6 +370,10 @@ describe('names are whatever somebody typed', () => {
     const lines = findingMessage(answer(many, { shownMax: 10 }), 'slack', { command, mark: 'DEMO  ' });
     expect(lines).toHaveLength(12);
     expect(lines[0]).toContain('DEMO');
+    const filter = { words: 'of idle', keeps: () => true };
+    expect(findingMessage(answer(many), 'slack', { command, filter }).at(-1)).toContain(
+      '; 6 GPUs, findings `of idle`; last',
+    );
     expect(lines.at(-1)).toBe(
       '4 more; 6 GPUs; last 30 days; $1,000 paid, billed; 96 % of held GPU time known; as of 2026-03-09 00:00 UTC; `bursar findings`',
     );

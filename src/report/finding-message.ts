@@ -50,7 +50,7 @@ export function findingMessage(
     ...(style === 'markdown' ? [''] : []),
     ...lines,
     ...(style === 'markdown' ? [''] : []),
-    footer(answer, style, more, options.command),
+    footer(answer, style, more, options),
   ];
 }
 
@@ -59,11 +59,16 @@ function line(finding: Finding, style: 'slack' | 'markdown'): string {
   return `${what} (${inert(shorten(safeText(ownerWords(finding)), OWNER_WIDTH_MAX), style)})`;
 }
 
-function footer(answer: FindingsAnswer, style: 'slack' | 'markdown', more: number, command: string): string {
+function footer(
+  answer: FindingsAnswer,
+  style: 'slack' | 'markdown',
+  more: number,
+  { command, filter }: FindingListOptions & { readonly command: string },
+): string {
   const scope = answer.team === undefined ? counted(answer.gpus, 'GPU') : `team ${inert(answer.team, style)}`;
   const facts = [
     ...(more > 0 ? [`${more} more`] : []),
-    scope,
+    filter === undefined ? scope : `${scope}, findings ${inert(filter.words, style)}`,
     windowWords(answer),
     ...paidWords(answer),
     knownWords(answer),

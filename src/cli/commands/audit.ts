@@ -7,8 +7,7 @@ import { decideNow } from '../../app/now.ts';
 import { ledgerWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
 import { auditJson, auditMarkdown, auditPage } from '../../report/audit-page.ts';
-import { shellWord } from '../../report/shell-word.ts';
-import { dataFlag, withCommonOptions } from '../question-options.ts';
+import { dataFlag, flagWords, withCommonOptions } from '../question-options.ts';
 import type { CommonOptions } from '../question-options.ts';
 import { outputOf } from '../output.ts';
 import { terminalWidth } from '../terminal-width.ts';
@@ -44,8 +43,7 @@ export function command(): Command {
       const flag = dataFlag(options.data);
       if (options.json) output.json(auditJson(answer));
       else if (options.markdown) {
-        const scope = team === undefined ? '' : ` --team ${shellWord(team)}`;
-        const made = `bursar audit${scope} --window ${shellWord(options.window)}${flag}`;
+        const made = `bursar audit${flagWords({ team, window: options.window, 'as-of': options.asOf })}${flag}`;
         output.data(auditMarkdown(answer, { command: made, madeAt: new Date(), mark: mark.trim(), dataFlag: flag }));
       } else output.data(auditPage(answer, terminalWidth() - mark.length, flag), mark);
     });

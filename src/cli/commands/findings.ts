@@ -17,9 +17,8 @@ import { findingList, toldFindings } from '../../report/finding-list.ts';
 import type { FindingListOptions } from '../../report/finding-list.ts';
 import { findingMessage } from '../../report/finding-message.ts';
 import { recordList } from '../../report/finding-page.ts';
-import { shellWord } from '../../report/shell-word.ts';
 import { staleText } from '../../report/spend-table.ts';
-import { dataFlag, withCommonOptions } from '../question-options.ts';
+import { dataFlag, flagWords, withCommonOptions } from '../question-options.ts';
 import type { CommonOptions } from '../question-options.ts';
 import { outputOf } from '../output.ts';
 import { terminalWidth } from '../terminal-width.ts';
@@ -113,9 +112,11 @@ function listOptions({ data, all, small, state, ...choice }: FindingsOptions): F
   };
 }
 
-function commandLine({ data, window, team }: FindingsOptions): string {
-  const scope = team === undefined ? '' : ` --team ${shellWord(team)}`;
-  return `bursar findings${scope} --window ${shellWord(window)}${dataFlag(data)}`;
+/** All that decides which findings are told, and none of how they look. */
+function commandLine(options: FindingsOptions): string {
+  const { data, window, asOf, team, detector, category, owner, state, all, small } = options;
+  const asked = { team, detector, category, owner, state: state?.join(','), all, small, window, 'as-of': asOf };
+  return `bursar findings${flagWords(asked)}${dataFlag(data)}`;
 }
 
 function states(text: string): FindingState[] {

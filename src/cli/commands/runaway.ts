@@ -7,7 +7,7 @@ import { withReader } from '../../app/workspace.ts';
 import { OperationError } from '../../facts/operation-error.ts';
 import { runawayJson, runawayList, runawaySlack } from '../../report/runaway-list.ts';
 import { outputOf } from '../output.ts';
-import { dataFlag, withCommonOptions } from '../question-options.ts';
+import { dataFlag, flagWords, withCommonOptions } from '../question-options.ts';
 import type { CommonOptions } from '../question-options.ts';
 
 /** With `--fail-on any`: something was found. */
@@ -33,7 +33,7 @@ export function command(): Command {
         const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
         const answer = await runaway(space, now, ledgerWindow(options.window, now.at, space.scope));
         const mark = demoMark(space.snapshot);
-        const typed = `bursar runaway --window ${options.window}${dataFlag(options.data)}`;
+        const typed = `bursar runaway${flagWords({ window: options.window, 'as-of': options.asOf })}${dataFlag(options.data)}`;
         if (options.json) output.json(runawayJson(answer));
         else if (options.slack) output.data(runawaySlack(answer, typed), mark);
         else output.data(runawayList(answer, dataFlag(options.data)), mark);

@@ -5,8 +5,7 @@ import { scorecard } from '../../app/scorecard/scorecard.ts';
 import { moneyWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
 import { scorecardJson, scorecardMarkdown, scorecardPage } from '../../report/scorecard-page.ts';
-import { shellWord } from '../../report/shell-word.ts';
-import { dataFlag, withCommonOptions } from '../question-options.ts';
+import { dataFlag, flagWords, withCommonOptions } from '../question-options.ts';
 import type { CommonOptions } from '../question-options.ts';
 import { outputOf } from '../output.ts';
 import { terminalWidth } from '../terminal-width.ts';
@@ -32,7 +31,7 @@ export function command(): Command {
       const flag = dataFlag(options.data);
       if (options.json) output.json(scorecardJson(card));
       else if (options.markdown) {
-        const made = `bursar scorecard --window ${shellWord(options.window)}${flag}`;
+        const made = `bursar scorecard${flagWords({ window: options.window, 'as-of': options.asOf })}${flag}`;
         output.data(scorecardMarkdown(card, { command: made, madeAt: new Date(), mark: mark.trim() }));
       } else output.data(scorecardPage(card, terminalWidth() - mark.length, flag), mark);
     });

@@ -7,12 +7,11 @@ import { decideNow } from '../../app/now.ts';
 import { waste } from '../../app/waste/waste.ts';
 import { moneyWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
-import { shellWord } from '../../report/shell-word.ts';
 import { staleText } from '../../report/spend-table.ts';
 import { wasteCsv, wasteJson } from '../../report/waste/waste-data.ts';
 import { wasteMarkdown } from '../../report/waste/waste-markdown.ts';
 import { wastePage } from '../../report/waste/waste-page.ts';
-import { dataFlag, withCommonOptions } from '../question-options.ts';
+import { dataFlag, flagWords, withCommonOptions } from '../question-options.ts';
 import type { CommonOptions } from '../question-options.ts';
 import { outputOf } from '../output.ts';
 import { terminalWidth } from '../terminal-width.ts';
@@ -73,7 +72,7 @@ export function command(): Command {
       if (options.json) output.json(wasteJson(answer));
       else if (options.csv) output.data([wasteCsv(answer).trimEnd()]);
       else if (options.markdown) {
-        const made = { command: `bursar waste${asked === '' ? '' : ` ${asked}`}${flag}`, madeAt: new Date() };
+        const made = { command: `bursar waste${asked}${flag}`, madeAt: new Date() };
         output.data(wasteMarkdown(answer, made, mark.trim()));
       } else output.data(wastePage(answer, page), mark);
     });
@@ -82,17 +81,12 @@ export function command(): Command {
 
 /** What was asked besides what is opened, to be asked again. */
 function askedWords({ team, filter, window, asOf }: WasteOptions, self: Command): string {
-  return [
-    ...(team === undefined ? [] : [`--team ${shellWord(team)}`]),
-    ...filter.map((text) => `--filter ${shellWord(text)}`),
-    ...(self.getOptionValueSource('window') === 'cli' ? [`--window ${shellWord(window)}`] : []),
-    ...(asOf === undefined ? [] : [`--as-of ${asOf.toISOString()}`]),
-  ].join(' ');
+  const isTyped = self.getOptionValueSource('window') === 'cli';
+  return flagWords({ team, filter, window: isTyped ? window : undefined, 'as-of': asOf });
 }
 
 /** The scope as `ledger explain` takes it. */
 function scopeFlags({ team, filter, asOf }: WasteOptions): string {
   const texts = [...(team === undefined ? [] : [`team=${team.replaceAll(/[\\,|]/g, '\\$&')}`]), ...filter];
-  const when = asOf === undefined ? '' : ` --as-of ${asOf.toISOString()}`;
-  return texts.map((text) => ` --filter ${shellWord(text)}`).join('') + when;
+  return flagWords({ filter: texts, 'as-of': asOf });
 }

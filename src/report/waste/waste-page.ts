@@ -18,7 +18,7 @@ export interface WastePageOptions {
   readonly width: number;
   /** ` --data DIR` where the folder is not the default. */
   readonly dataFlag: string;
-  /** `--team nlp --window 30d`: what was asked, to be asked again. */
+  /** ` --team nlp --window 30d`: what was asked, to be asked again. */
   readonly asked: string;
   /** The same without filters, which findings do not take. */
   readonly askedOfFindings: string;
@@ -255,7 +255,7 @@ export function footLines(answer: WasteAnswer): string[] {
 
 /** What goes down from here, one command a line. */
 function nextLines(answer: WasteAnswer, { asked, askedOfFindings, dataFlag }: WastePageOptions): string[] {
-  const flags = `${asked === '' ? '' : ` ${asked}`}${dataFlag}`;
+  const flags = `${asked}${dataFlag}`;
   const dearest = answer.categories
     .filter(({ category, sum }) => WASTE_CATEGORIES.includes(category) && sum.gpuUnits + (sum.usdMicros ?? 0n) > 0n)
     .toSorted((a, b) => Number((b.sum.usdMicros ?? 0n) - (a.sum.usdMicros ?? 0n)))[0];
@@ -263,7 +263,7 @@ function nextLines(answer: WasteAnswer, { asked, askedOfFindings, dataFlag }: Wa
   const commands = [
     ...(answer.opened === undefined ? down : [`bursar waste${flags}`]),
     ...(answer.by.length === 0 && answer.opened === undefined ? [`bursar waste --by team${flags}`] : []),
-    `bursar findings${askedOfFindings === '' ? '' : ` ${askedOfFindings}`}${dataFlag}`,
+    `bursar findings${askedOfFindings}${dataFlag}`,
   ];
   return commands.map((command, place) => `${place === 0 ? 'Next: ' : '      '}${command}`);
 }
