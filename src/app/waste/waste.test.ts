@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FleetFolder } from '../../../test/fleet-folder.ts';
-import { fleetFolder } from '../../../test/fleet-folder.ts';
+import { csv, fleetFolder } from '../../../test/fleet-folder.ts';
 import { SMALL_FLEET } from '../../../test/small-fleet.ts';
 import type { Category } from '../../ledger/waterfall.ts';
 import type { WasteAnswer } from '../../report/waste/waste-answer.ts';
+import { wasteMarkdown } from '../../report/waste/waste-markdown.ts';
+import { wastePage } from '../../report/waste/waste-page.ts';
 import { parseDimensions, parseFilters } from '../filter.ts';
 import { NO_RULES } from '../rules/rule.ts';
 import { spend } from '../spend.ts';
@@ -127,5 +129,44 @@ describe('waste', () => {
     const units = (groups: readonly { readonly sum: { readonly gpuUnits: bigint } }[] = []): bigint =>
       groups.reduce((total, { sum }) => total + sum.gpuUnits, 0n);
     expect([units(open?.byTeam), units(open?.byClass), units(open?.rows)]).toEqual([whole, whole, whole]);
+  });
+});
+
+describe('what stands spare on purpose', () => {
+  const hour = (at: number): string => `2026-03-02T${String(at).padStart(2, '0')}:00:00Z`;
+  const spares = (model: string) => ({
+    nodes: csv(`
+      node_id|present_from|present_until|purchase|cluster|state|gpu_count|model
+      used   |${hour(0)}  |${hour(10)}  |owned   |a      |up   |1        |${model}
+      empty  |${hour(0)}  |${hour(10)}  |owned   |a      |up   |1        |${model}
+      warm   |${hour(0)}  |${hour(10)}  |owned   |a      |spare|2        |${model}`),
+    allocations: csv(`
+      source|allocation_id|node_id|held_from|held_until|gpu_count|cluster
+      slurm |1            |used   |${hour(0)}|${hour(10)}|1       |a`),
+    rates: csv('model|usd_per_gpu_hour\nA100|4.00'),
+  });
+  it.each([
+    ['in money', 'A100', /^Wasted: \$120 of \$160 paid \(75 %\), \$80 of it spare on purpose, everything, /],
+    [
+      'in time',
+      'Zorg',
+      /^Wasted: 30\.0 GPU-hours of 40\.0 GPU-hours \(75 %\), 20\.0 GPU-hours of it spare on purpose, /,
+    ],
+  ])('is named beside the sum of waste, %s, on the screen and where it is pasted', async (_, model, want) => {
+    const own = await fleetFolder(spares(model));
+    const answer = await withReader(
+      own.dataDir,
+      (space) => {
+        const now = new Date(hour(10));
+        const window = ledgerWindow('2026-03-02', now, space.scope);
+        return waste(space, { window, now: { at: now, by: 'asked' }, filters: [], by: [] });
+      },
+      { rules: NO_RULES },
+    );
+    await own.remove();
+    const page = wastePage(answer, { width: 200, dataFlag: '', asked: '', askedOfFindings: '', scopeFlags: '' });
+    expect(page[0]).toMatch(want);
+    const [pasted = ''] = wasteMarkdown(answer, { command: 'bursar waste', madeAt: new Date(hour(10)) });
+    expect(pasted.replaceAll(/\*\*|\\/g, '')).toMatch(want);
   });
 });

@@ -20,6 +20,8 @@ export interface WasteLine {
   readonly category: Category;
   /** A category, or a reason within the one above. */
   readonly isReason: boolean;
+  /** Null of a category, and where the ledger gives none. */
+  readonly reason: string | null;
   readonly name: string;
   readonly amount: string;
   readonly percent: string;
@@ -47,6 +49,7 @@ export function wasteLines(answer: WasteAnswer): {
     {
       category: each.category,
       isReason: false,
+      reason: null,
       name: each.name,
       amount: money.parts[place] ?? '',
       percent: each.sum.usdMicros === null && inMoney ? '' : (percents[place] ?? ''),
@@ -57,6 +60,7 @@ export function wasteLines(answer: WasteAnswer): {
     ...(hasOneReason(each) ? [] : each.reasons).map(({ reason, sum }, index): WasteLine => ({
       category: each.category,
       isReason: true,
+      reason,
       name: safeText(reasonWords(each.category, reason)),
       amount: reasonMoney[place]?.[index] ?? '',
       percent: '',

@@ -65,17 +65,25 @@ export function headLines(answer: WasteAnswer): string[] {
     const units = wasted.reduce((total, { sum }) => total + sum.gpuUnits, 0n);
     const [share = ''] = percentsOf([units, answer.sum.gpuUnits - units]);
     return [
-      `Wasted: ${gpuHours(units)} of ${gpuHours(answer.sum.gpuUnits)} (${share}), ${where}; no price is known for any of it`,
+      `Wasted: ${gpuHours(units)} of ${gpuHours(answer.sum.gpuUnits)} (${share})${spareWords(answer)}, ${where}; no price is known for any of it`,
       `Compute share: ${shareWords(hours.permille)} = ${gpuHours(hours.part)} computing ÷ ${gpuHours(hours.whole)} known; ${COMPUTE_SHARE_REFERENCE}`,
     ];
   }
   const micros = wasted.reduce((total, { sum }) => total + (sum.usdMicros ?? 0n), 0n);
   const [share = ''] = percentsOf([micros, paid - micros]);
   return [
-    `Wasted: ${sumAsShown(answer, (category) => WASTE_CATEGORIES.includes(category))} of ${dollars(paid)} paid${share === '' ? '' : ` (${share})`}, ${where}`,
+    `Wasted: ${sumAsShown(answer, (category) => WASTE_CATEGORIES.includes(category))} of ${dollars(paid)} paid${share === '' ? '' : ` (${share})`}${spareWords(answer)}, ${where}`,
     `Compute share: ${shareWords(money.permille)} = ${sumAsShown(answer, isComputing)} computing ÷ ${sumAsShown(answer, isKnown)} known (paid less unknown and beside the GPU);` +
       ` ${shareWords(hours.permille)} of the GPU-hours; ${COMPUTE_SHARE_REFERENCE}`,
   ];
+}
+
+/** What stands spare on purpose is unallocated all the same: who reads the sum of waste is told how much of it was meant. */
+function spareWords(answer: WasteAnswer): string {
+  const { inMoney, lines } = wasteLines(answer);
+  const spare = lines.find(({ category, reason }) => category === 'unallocated' && reason === 'spare');
+  if (spare === undefined) return '';
+  return `, ${inMoney ? spare.amount : `${spare.hours} GPU-hours`} of it spare on purpose`;
 }
 
 const isComputing = (category: Category): boolean => category === 'computing';
@@ -97,6 +105,7 @@ function table(answer: WasteAnswer, width: number): string[] {
   const top: WasteLine = {
     category: 'computing',
     isReason: false,
+    reason: null,
     name: inMoney ? 'paid' : 'GPU-hours',
     amount: total,
     percent: '',

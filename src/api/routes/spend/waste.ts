@@ -33,7 +33,9 @@ const Waste = z.object({
         reasons: z.array(Sum.extend({ reason: z.string().nullable() })),
       }),
     )
-    .meta({ description: 'One dollar, one place: they add up to the sum' }),
+    .meta({
+      description: 'One dollar, one place: they add up to the sum. Of unallocated, the reason spare is on purpose',
+    }),
   by: z.array(z.string()),
   groups: z
     .array(z.looseObject({ ...Sum.shape, categories: z.record(z.string(), Sum) }))
