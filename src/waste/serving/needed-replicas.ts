@@ -10,7 +10,7 @@ const lesser = (a: string, b: string): string => `CASE WHEN ${a} < ${b} THEN ${a
 const needed = (load: string): string => `${roundedUp('busy_units * 1000', `(one_units * ${load})`)} + $reserve`;
 
 /** What is held beyond that, in unit-seconds: never more than was idle, and nothing of an hour of which too much is unknown. */
-const excess = (replicas: string): string => `
+export const excess = (replicas: string): string => `
   CASE WHEN NOT is_known OR held_units <= ${replicas} * one_units THEN 0
        ELSE ${lesser(`held_units - ${replicas} * one_units`, 'idle_units')} END`;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sqlCount, sqlTexts, textsInOne } from '../../facts/sql-row.ts';
 import { nearestRank } from '../nearest-rank.ts';
-import { NEEDED_HOURS } from './needed-replicas.ts';
+import { excess, NEEDED_HOURS } from './needed-replicas.ts';
 
 /** A service in the window. */
 export const Service = z.object({
@@ -41,6 +41,8 @@ export const ServiceHours = z.object({
   busyMilliMax: sqlCount,
   excessLowMilli: sqlCount,
   excessHighMilli: sqlCount,
+  /** What a fixed number of replicas frees, as many as the busiest hour needs. */
+  staticMilli: sqlCount,
   models: sqlCount,
   requests: sqlCount.nullable(),
   requestMs: sqlCount.nullable(),
@@ -82,10 +84,12 @@ export const SERVICES_SQL = `
   FROM named n LEFT JOIN paid p ON n.service = p.service ORDER BY n.service`;
 
 export const HOURS_SQL = `
-  WITH ${NEEDED_HOURS}, timed AS (
+  WITH ${NEEDED_HOURS}, peak AS (
+    SELECT *, max(CASE WHEN is_known THEN needed_low END) OVER (PARTITION BY service) AS needed_most FROM needed_hour
+  ), timed AS (
     SELECT *, date_diff('day', DATE '2024-01-01', day) % 7 >= 5 AS is_weekend,
-           date_diff('second', CAST(day AS TIMESTAMP), hour_start) AS second_of_day
-    FROM needed_hour
+           date_diff('second', CAST(day AS TIMESTAMP), hour_start) AS second_of_day, ${excess('needed_most')} AS static_units
+    FROM peak
   ), told AS (
     SELECT service, is_weekend AS "isWeekend", CAST((second_of_day - second_of_day % 3600) / 3600 AS BIGINT) AS hour,
            count(*) AS hours, count(*) FILTER (WHERE is_known) AS "knownHours",
@@ -95,7 +99,7 @@ export const HOURS_SQL = `
            CAST(sum(${milli('held_units')}) AS BIGINT) AS "heldMilli", max(${milli('held_units')}) AS "heldMilliMax",
            CAST(sum(${milli('busy_units')}) AS BIGINT) AS "busyMilli",
            max(${milli('busy_units')}) AS "busyMilliMax", CAST(sum(${milli('excess_low_units')}) AS BIGINT) AS "excessLowMilli",
-           CAST(sum(${milli('excess_high_units')}) AS BIGINT) AS "excessHighMilli", max(models) AS models,
+           CAST(sum(${milli('excess_high_units')}) AS BIGINT) AS "excessHighMilli", CAST(sum(${milli('static_units')}) AS BIGINT) AS "staticMilli", max(models) AS models,
            CAST(sum(requests) AS BIGINT) AS requests, CAST(sum(request_ms) AS BIGINT) AS "requestMs",
            max(excess_high_units) AS excess_units_max
     FROM timed GROUP BY service, is_weekend, CAST((second_of_day - second_of_day % 3600) / 3600 AS BIGINT)

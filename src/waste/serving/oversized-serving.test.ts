@@ -79,8 +79,8 @@ describe('replicas against traffic', () => {
     expect(claim).toMatchObject({
       about: 'a/serving/chat',
       what: 'chat holds 10 replicas, its hours need 2 to 10; 2 would do 00:00–12:00 UTC on nine working days of ten',
-      // Of idle 12 × 9.5 + 12 × 5 = 174 replica-hours a day 12 × 8 + 12 × 3 = 132, and at 60 % load 96 of them.
-      reachable: { lowPermille: 727, highPermille: 1000 },
+      // Of idle 12 × 9.5 + 12 × 5 = 174 replica-hours a day 12 × 8 + 12 × 3 = 132; ten at all hours would free none.
+      reachable: { lowPermille: 0, highPermille: 1000 },
     });
     expect(claim?.takes).toHaveLength(10 * 10);
     expect(claim?.takes[0]).toEqual({
@@ -107,6 +107,16 @@ describe('replicas against traffic', () => {
     const fix = claim?.fix.join('\n') ?? '';
     expect(fix).toContain('--replicas=6');
     expect(fix).toMatch(/minReplicaCount: 1\n +maxReplicaCount: 6\n/);
+  });
+
+  it('at least what the number of replicas in its fix frees, at most what following every hour does', async () => {
+    // By night 2 of 10 are needed, by day 5 at 60 % load and 4 at 85 %: five at all hours free 5 × 24, following 12 × (8 + 6).
+    const [claim] = await claimsOf({ busy: (hour) => (hour < 12 ? 0.5 : 2.3) });
+    expect(claim?.fix[0]).toContain('--replicas=5');
+    expect(claim?.reachable).toEqual({ lowPermille: Math.floor((5 * 24 * 1000) / (12 * (8 + 6))), highPermille: 1000 });
+    expect(claim?.because.join(' ')).toContain(
+      'Freed at least: what 5 replicas at all hours would leave over; at most: what no hour needs at 85 % load.',
+    );
   });
 
   it('what an hour needs is not cut to what was held', async () => {
@@ -236,16 +246,18 @@ describe('replicas against traffic', () => {
           // The long way round, in replicas.
           const hours = shares.map((share) => {
             const busy = (held * share) / 1000;
-            const excess = (load: number): number =>
-              Math.max(0, Math.min(held - busy, held - (Math.ceil(Math.round(busy * 1e6) / 1e6 / load - 1e-9) + 1)));
-            return { low: excess(0.6), high: excess(0.85), idle: held - busy };
+            const needed = (load: number): number => Math.ceil(Math.round(busy * 1e6) / 1e6 / load - 1e-9) + 1;
+            const excess = (load: number): number => Math.max(0, Math.min(held - busy, held - needed(load)));
+            return { low: excess(0.6), high: excess(0.85), idle: held - busy, needed: needed(0.6) };
           });
+          const most = Math.max(...hours.map(({ needed }) => needed));
+          const fixed = hours.reduce((all, { idle }) => all + Math.max(0, Math.min(idle, held - most)), 0);
           const sum = (key: 'low' | 'high' | 'idle'): number => hours.reduce((all, hour) => all + hour[key], 0);
           const isClaimed = sum('low') * 3 >= 24 && shares.some((share) => share > 0);
           expect(claims.length).toBe(isClaimed ? 1 : 0);
           if (!isClaimed) return;
           expect(claims[0]!.takes[0]!.permille! / 1000).toBeCloseTo(sum('high') / sum('idle'), 2);
-          expect(claims[0]!.reachable!.lowPermille / 1000).toBeCloseTo(sum('low') / sum('high'), 2);
+          expect(claims[0]!.reachable!.lowPermille / 1000).toBeCloseTo(fixed / sum('high'), 2);
         },
       ),
       { numRuns: 25 },

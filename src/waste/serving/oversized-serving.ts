@@ -70,6 +70,7 @@ interface Totals {
   readonly busyMax: number;
   readonly excessLow: number;
   readonly excessHigh: number;
+  readonly static: number;
   readonly neededLowMax: number;
   readonly neededHighMax: number;
   readonly models: number;
@@ -96,6 +97,7 @@ function totalsOf(hours: readonly ServiceHours[]): Totals {
     busyMax: most((hour) => hour.busyMilliMax) / 1000,
     excessLow: sum((hour) => hour.excessLowMilli) / 1000,
     excessHigh: sum((hour) => hour.excessHighMilli) / 1000,
+    static: sum((hour) => hour.staticMilli) / 1000,
     neededLowMax: most((hour) => hour.neededLowMax),
     neededHighMax: most((hour) => hour.neededHighMax),
     models: most((hour) => hour.models),
@@ -143,8 +145,9 @@ function excessClaim(
       { until },
     ),
     takes: days.flatMap(takesOf),
+    // Nobody scales as exactly as the hours are told: the least is what a fixed number of replicas frees.
     reachable: {
-      lowPermille: Math.min(1000, Math.floor((totals.excessLow * 1000) / totals.excessHigh)),
+      lowPermille: Math.min(1000, Math.floor((totals.static * 1000) / totals.excessHigh)),
       highPermille: 1000,
     },
     ...(totals.models > 1 && { isQuestion: true }),
@@ -184,6 +187,7 @@ function evidenceOf(
     ...quiet,
     ...(weekend.length === 0 ? [] : [`At weekends the busiest hour needs ${countWords(weekendMax, 'replica')}.`]),
     `Needed at ${percentWords(loadPermille)} load with ${reserve} in reserve: ${totals.neededLowMax} at most${beyond}; at ${percentWords(loadPermilleMax)}: ${totals.neededHighMax}.`,
+    `Freed at least: what ${countWords(totals.neededLowMax, 'replica')} at all hours would leave over; at most: what no hour needs at ${percentWords(loadPermilleMax)} load.`,
     totals.requests === null
       ? 'No counter of its requests is known; what it needs rests on GPU activity alone.'
       : `${wholeWords(totals.requests)} requests counted${totals.inFlight === null ? '' : `, ${figureWords(totals.inFlight)} in flight in a busy replica`}.`,
