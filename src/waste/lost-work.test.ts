@@ -157,15 +157,23 @@ test.each([
     name: 'of five attempts of ten hours all but half an hour each could be kept, if somebody had gone on',
     lost: 10,
     tables: {},
-    want: { lowPermille: 0, highPermille: 950 },
+    want: { lowPermille: 0, highPermille: 975 },
     told: 'With a checkpoint every 60 min (assumed) 190 GPU-hours of it would have been kept, 0 GPU-hours of them',
   },
   {
     name: 'those somebody went on from are the lower end',
     lost: 10,
     tables: { fate: fates(['0-0', '0-1']) },
-    want: { lowPermille: 380, highPermille: 950 },
-    told: '76 GPU-hours of them in attempts that somebody went on from',
+    // Five of ten hours, a quarter of an hour lost of each; and two, a whole one of each.
+    want: { lowPermille: 360, highPermille: 975 },
+    told: '76 GPU-hours of them in attempts that somebody went on from; twice as often at most 195 GPU-hours, half as often at least 72 GPU-hours.',
+  },
+  {
+    name: 'how often somebody will save is not known, even where everybody went on',
+    lost: 10,
+    tables: { fate: fates(['0-0', '0-1', '0-2', '0-3', '0-4']) },
+    want: { lowPermille: 900, highPermille: 975 },
+    told: '190 GPU-hours of it would have been kept, all of them',
   },
   {
     name: 'by the pace at which it saves where that is recorded',
@@ -176,7 +184,7 @@ test.each([
         { ...SAVED, allocation_id: '1-0', checkpoints: 27, last_at: '2026-03-02 09:00:00' },
       ],
     },
-    want: { lowPermille: 0, highPermille: 983 },
+    want: { lowPermille: 0, highPermille: 991 },
     told: 'With a checkpoint every 20 min (as it saves where that is recorded)',
   },
 ])('$name', async ({ lost, tables, want, told }) => {
@@ -199,4 +207,15 @@ test('a smoke run of what Kubernetes runs is no srun', async () => {
   const rows = (early['stint_day'] ?? []).map((row) => ({ ...row, source: 'kubernetes' }));
   const [claim] = await claimsOn(lostWork, { ...early, stint_day: rows });
   expect(claim?.fix.join(' ')).not.toContain('srun');
+});
+
+test('two figures that read alike are not told as a part of each other', async () => {
+  const rows = fleet([
+    { count: 30, outcome: 'failed', hours: 10, lost: 10 },
+    { count: 1, outcome: 'failed', hours: 0.6, lost: 0.6 },
+    { count: 5, outcome: 'completed', hours: 10 },
+  ]);
+  const resumed = Array.from({ length: 30 }, (_, n) => `0-${n}`);
+  const [claim] = await claimsOn(lostWork, { ...rows, fate: fates(resumed) });
+  expect(claim?.because[1]).toContain('1,140 GPU-hours of it would have been kept, nearly all of them in attempts');
 });

@@ -21,11 +21,18 @@ type Options = z.infer<typeof Options>;
 /** `a ÷ b`, truncated, in portable SQL. */
 const divided = (a: string, b: string): string => `CAST((${a} - (${a}) % ${b}) / ${b} AS BIGINT)`;
 
+/** Device-seconds of units added up, each attempt rounded down to whole ones. */
+const seconds = (units: string): string => `CAST(sum(${units} - (${units}) % 63000) / 63000 AS BIGINT)`;
+
 /** Attempts that die within this are mistakes in code or configuration: a smoke run finds them. */
 const EARLY_S = 900;
 
 /** A checkpoint an hour: assumed where the kind records none, or rarer ones. */
 const ASSUMED_INTERVAL_S = 3600;
+
+/** What checkpoints would have kept of an attempt whose end costs it `half` an interval; a smoke run on one GPU, of one that dies early. */
+const kept = (half: string): string =>
+  `CASE WHEN wall_s <= ${EARLY_S} THEN lost_units - least_units WHEN lost_units > ${half} THEN lost_units - ${half} ELSE 0 END`;
 
 /** Attempts of one kind that ended in one way. */
 const Ends = z.object({
@@ -43,6 +50,9 @@ const Ends = z.object({
   /** What checkpoints at the interval would have kept of it, and a smoke run of what died early; of that, of attempts somebody went on from. */
   keptS: sqlCount,
   keptResumedS: sqlCount,
+  /** The same with checkpoints twice as often; and half as often, of attempts somebody went on from. */
+  keptMostS: sqlCount,
+  keptLeastS: sqlCount,
   intervalS: sqlCount,
   isRecorded: z.boolean(),
   /** How often the kind saves, where it records it. */
@@ -58,7 +68,8 @@ type Ends = z.infer<typeof Ends>;
  *
  * What is lost is said by the ledger: what an attempt computed after its last checkpoint, or all of it where none is recorded and nobody went on.
  * Work that somebody cancelled was theirs to cancel and is not counted. What could be kept is worked out end by end: with a checkpoint every so often, half an interval
- * of each is lost, whatever the attempt lived; what nobody went on from counts for the upper end only.
+ * of each is lost, whatever the attempt lived; what nobody went on from counts for the upper end only. How often somebody will save is not known: the ends of the range
+ * are twice and half as often.
  *
  * Reads: life_day, checkpoint, fate.
  */
@@ -94,15 +105,15 @@ export const lostWork = detector({
                  COALESCE(${divided(`(interval_s * ${divided('units', 'NULLIF(wall_s, 0)')})`, '2')}, lost_units) AS half_units
           FROM paced
         ), losing AS (
-          SELECT halved.*, CASE WHEN wall_s <= ${EARLY_S} THEN lost_units - least_units WHEN lost_units > half_units THEN lost_units - half_units
-                                ELSE 0 END AS kept_units
+          SELECT halved.*, ${kept('half_units')} AS kept_units, ${kept(divided('half_units', '2'))} AS kept_most_units,
+                 ${kept('half_units * 2')} AS kept_least_units
           FROM halved
         ), lost AS (
           SELECT home, stem, source, outcome, count(*) AS losing, count(*) FILTER (WHERE wall_s <= ${EARLY_S}) AS early,
                  count(*) FILTER (WHERE attempt > 0) AS again, ${nearestRank('wall_s', 50)} AS middle_s,
-                 CAST(sum(lost_units - lost_units % 63000) / 63000 AS BIGINT) AS lost_s,
-                 CAST(sum(kept_units - kept_units % 63000) / 63000 AS BIGINT) AS kept_s,
-                 CAST(sum(CASE WHEN is_resumed THEN kept_units - kept_units % 63000 ELSE 0 END) / 63000 AS BIGINT) AS kept_resumed_s,
+                 ${seconds('lost_units')} AS lost_s,
+                 ${seconds('kept_units')} AS kept_s, ${seconds('CASE WHEN is_resumed THEN kept_units ELSE 0 END')} AS kept_resumed_s,
+                 ${seconds('kept_most_units')} AS kept_most_s, ${seconds('CASE WHEN is_resumed THEN kept_least_units ELSE 0 END')} AS kept_least_s,
                  max(interval_s) AS interval_s, bool_or(is_recorded) AS is_recorded, max(saves_every_s) AS saves_every_s,
                  ${textsInOne('array_agg(subject ORDER BY lost_units DESC, subject)')} AS subjects
           FROM losing GROUP BY home, stem, source, outcome
@@ -112,7 +123,8 @@ export const lostWork = detector({
         )
         SELECT e.home, e.stem, e.source, e.outcome, e.attempts, COALESCE(l.losing, 0) AS losing, COALESCE(l.early, 0) AS early,
                COALESCE(l.again, 0) AS again, e.held_s AS "heldS", COALESCE(l.lost_s, 0) AS "lostS", COALESCE(l.kept_s, 0) AS "keptS",
-               COALESCE(l.kept_resumed_s, 0) AS "keptResumedS", l.middle_s AS "middleS", COALESCE(l.interval_s, ${ASSUMED_INTERVAL_S}) AS "intervalS",
+               COALESCE(l.kept_resumed_s, 0) AS "keptResumedS", COALESCE(l.kept_most_s, 0) AS "keptMostS",
+               COALESCE(l.kept_least_s, 0) AS "keptLeastS", l.middle_s AS "middleS", COALESCE(l.interval_s, ${ASSUMED_INTERVAL_S}) AS "intervalS",
                COALESCE(l.is_recorded, FALSE) AS "isRecorded", l.saves_every_s AS "savesEveryS", l.subjects
         FROM ended e LEFT JOIN lost l ON e.home = l.home AND e.stem IS NOT DISTINCT FROM l.stem AND e.source = l.source AND e.outcome = l.outcome
         ORDER BY e.home, e.stem, e.source, e.outcome`,
@@ -131,7 +143,17 @@ export const lostWork = detector({
 function claimsOf(ends: readonly Ends[], context: JudgeContext<Options>): readonly Claim[] {
   const { gpuHoursMin, sharePermilleMin, badEndsMin } = context.options;
   const sum = (
-    what: 'attempts' | 'losing' | 'early' | 'again' | 'heldS' | 'lostS' | 'keptS' | 'keptResumedS',
+    what:
+      | 'attempts'
+      | 'losing'
+      | 'early'
+      | 'again'
+      | 'heldS'
+      | 'lostS'
+      | 'keptS'
+      | 'keptResumedS'
+      | 'keptMostS'
+      | 'keptLeastS',
   ): number => ends.reduce((total, row) => total + row[what], 0);
   const lostS = sum('lostS');
   const isWorth =
@@ -149,7 +171,7 @@ function claimsOf(ends: readonly Ends[], context: JudgeContext<Options>): readon
       what: `${stemWords(worst.stem)} loses ${percentWords(permilleOf(lostS, sum('heldS')))} of its time to bad ends, ${countWords(sum('losing'), 'attempt')} of ${sum('attempts').toLocaleString('en-US')}`,
       because: [
         `${gpuHoursOfWords(lostS, sum('heldS'))} were computed and thrown away (outcomes of the scheduler, checkpoints where they are recorded).`,
-        `With a checkpoint every ${intervalWords(worst.intervalS)} (${paceWords(worst)}) ${gpuHourWords(sum('keptS'))} of it would have been kept, ${sum('keptResumedS') === sum('keptS') ? 'all' : gpuHourWords(sum('keptResumedS'))} of them in attempts that somebody went on from.`,
+        `With a checkpoint every ${intervalWords(worst.intervalS)} (${paceWords(worst)}) ${gpuHourWords(sum('keptS'))} of it would have been kept, ${partWords(sum('keptResumedS'), sum('keptS'))} of them in attempts that somebody went on from; twice as often at most ${gpuHourWords(sum('keptMostS'))}, half as often at least ${gpuHourWords(sum('keptLeastS'))}.`,
         `${bad.map((row) => `${countWords(row.losing, 'attempt')} ${WORDS[row.outcome] ?? row.outcome} (${gpuHourWords(row.lostS)}, the middle one after ${spanWords(row.middleS ?? 0)})`).join('; ')}.`,
         ...(sum('again') > 0
           ? [`${countWords(sum('again'), 'of them was a second try or later', 'of them were second tries or later')}.`]
@@ -171,11 +193,17 @@ function claimsOf(ends: readonly Ends[], context: JudgeContext<Options>): readon
         (subjects ?? []).map((subject) => ({ subject, ...days, category: 'lost' as const })),
       ),
       reachable: {
-        lowPermille: Math.min(1000, permilleOf(sum('keptResumedS'), lostS)),
-        highPermille: Math.min(1000, permilleOf(sum('keptS'), lostS)),
+        lowPermille: Math.min(1000, permilleOf(sum('keptLeastS'), lostS)),
+        highPermille: Math.min(1000, permilleOf(sum('keptMostS'), lostS)),
       },
     },
   ];
+}
+
+/** A part of a time that is told before it; what reads alike is not told twice. */
+function partWords(partS: number, wholeS: number): string {
+  if (partS === wholeS) return 'all';
+  return gpuHourWords(partS) === gpuHourWords(wholeS) ? 'nearly all' : gpuHourWords(partS);
 }
 
 /** Where the interval is from. */
