@@ -15,17 +15,17 @@ interface Attempts {
 
 const GPUS = 4;
 
-function fleet(kinds: readonly Attempts[]): Parameters<typeof claimsOn>[1] {
+function fleet(kinds: readonly Attempts[], source = 'slurm'): Parameters<typeof claimsOn>[1] {
   const attempts = kinds.flatMap((kind, index) =>
     Array.from({ length: kind.count }, (_, n) => ({ ...kind, id: `${index}-${n}` })),
   );
-  const subjectOf = ({ id, attempt = 0 }: (typeof attempts)[number]): string => `job slurm/${id}/${attempt}`;
+  const subjectOf = ({ id, attempt = 0 }: (typeof attempts)[number]): string => `job ${source}/${id}/${attempt}`;
   return {
     stint_day: attempts.flatMap((each) =>
       Array.from({ length: GPUS }, (_, gpu) => ({
         day: '2026-03-02',
         subject: subjectOf(each),
-        source: 'slurm',
+        source,
         allocation_id: each.id,
         attempt: each.attempt ?? 0,
         node_id: 'n',
@@ -143,7 +143,8 @@ test('claims the lost money of the attempts that lost, and says whose it is by t
 
 test('train and train-1, train-2 … are two kinds, told apart by the words a number hangs on', async () => {
   const bad = { count: 5, outcome: 'failed', hours: 10, lost: 10 };
-  const claims = await claimsOn(lostWork, fleet([bad, { ...bad, stem: 'train' }]));
+  const good = { count: 1, outcome: 'completed', hours: 10 };
+  const claims = await claimsOn(lostWork, fleet([bad, good, { ...bad, stem: 'train' }, { ...good, stem: 'train' }]));
   expect(claims.map(({ about }) => about).toSorted()).toEqual(['train in nlp', 'train-0 in nlp']);
 });
 
@@ -195,6 +196,53 @@ test.each([
   const [claim] = await claimsOn(lostWork, { ...rows, ...tables });
   expect(claim?.reachable).toEqual(want);
   expect(claim?.because.join(' ')).toContain(told);
+});
+
+/** Ten jobs of three attempts, each of which dies after an hour and a half. */
+const ALWAYS_FAILS = [0, 1, 2].map((attempt) => ({ count: 10, outcome: 'failed', hours: 1.5, lost: 1.5, attempt }));
+
+test('of work that never comes to its end only later tries can be avoided, and the fix allows fewer of them', async () => {
+  const [claim] = await claimsOn(lostWork, fleet(ALWAYS_FAILS, 'kubernetes'));
+  expect(claim?.what).toBe('train loses 100 % of its time to bad ends, 30 attempts of 30');
+  // Of 180 GPU-hours the second and third tries, and the third alone.
+  expect(claim?.reachable).toEqual({ lowPermille: 333, highPermille: 666 });
+  expect(claim?.because[1]).toBe(
+    'No attempt of it came to its end, so that a checkpoint would have kept nothing of use: at most the tries after the first are spared, 120 GPU-hours, at least those after the second, 60 GPU-hours.',
+  );
+  expect(claim?.fix).toEqual([
+    '# no attempt of it has come to its end: find the mistake in one before it is handed in again',
+    'spec: { backoffLimit: 1 }   # it had 3 tries, and each failed',
+  ]);
+});
+
+test.each<{ name: string; more: Attempts; want: RegExp }>([
+  {
+    name: 'one that completed',
+    more: { count: 1, outcome: 'completed', hours: 10 },
+    want: /^With a checkpoint every 60 min/,
+  },
+  {
+    name: 'one that is at work',
+    more: { count: 1, outcome: null, hours: 10 },
+    want: /^With a checkpoint every 60 min/,
+  },
+  {
+    name: 'one whose machine failed',
+    more: { count: 1, outcome: 'node-fail', hours: 10, lost: 9 },
+    want: /^With a checkpoint every 60 min/,
+  },
+  {
+    name: 'one more that failed',
+    more: { count: 1, outcome: 'out-of-memory', hours: 1, lost: 1 },
+    want: /^No attempt of it came to its end/,
+  },
+])('beside attempts that failed, $name', async ({ more, want }) => {
+  const [claim] = await claimsOn(lostWork, fleet([...ALWAYS_FAILS, more], 'kubernetes'));
+  expect(claim?.because[1]).toMatch(want);
+});
+
+test('says nothing of work that never comes to its end and is not tried again', async () => {
+  expect(await claimsOn(lostWork, fleet([{ count: 30, outcome: 'failed', hours: 1.5, lost: 1.5 }]))).toEqual([]);
 });
 
 test('says nothing where each end lost less than half an hour', async () => {

@@ -53,6 +53,13 @@ const Ends = z.object({
   /** The same with checkpoints twice as often; and half as often, of attempts somebody went on from. */
   keptMostS: sqlCount,
   keptLeastS: sqlCount,
+  /** What tries after the first lost, and after the second; how many tries one had. */
+  againS: sqlCount,
+  thirdS: sqlCount,
+  tries: sqlCount,
+  /** Somebody went on from one; one of the kind is still at work. */
+  isResumed: z.boolean(),
+  isRunning: z.boolean(),
   intervalS: sqlCount,
   isRecorded: z.boolean(),
   /** How often the kind saves, where it records it. */
@@ -69,7 +76,7 @@ type Ends = z.infer<typeof Ends>;
  * What is lost is said by the ledger: what an attempt computed after its last checkpoint, or all of it where none is recorded and nobody went on.
  * Work that somebody cancelled was theirs to cancel and is not counted. What could be kept is worked out end by end: with a checkpoint every so often, half an interval
  * of each is lost, whatever the attempt lived; what nobody went on from counts for the upper end only. How often somebody will save is not known: the ends of the range
- * are twice and half as often.
+ * are twice and half as often. Of work that never comes to its end only tries after the first count.
  *
  * Reads: life_day, checkpoint, fate.
  */
@@ -114,19 +121,25 @@ export const lostWork = detector({
                  ${seconds('lost_units')} AS lost_s,
                  ${seconds('kept_units')} AS kept_s, ${seconds('CASE WHEN is_resumed THEN kept_units ELSE 0 END')} AS kept_resumed_s,
                  ${seconds('kept_most_units')} AS kept_most_s, ${seconds('CASE WHEN is_resumed THEN kept_least_units ELSE 0 END')} AS kept_least_s,
+                 ${seconds('CASE WHEN attempt > 0 THEN lost_units ELSE 0 END')} AS again_s, ${seconds('CASE WHEN attempt > 1 THEN lost_units ELSE 0 END')} AS third_s,
+                 max(attempt) + 1 AS tries, bool_or(is_resumed) AS is_resumed,
                  max(interval_s) AS interval_s, bool_or(is_recorded) AS is_recorded, max(saves_every_s) AS saves_every_s,
                  ${textsInOne('array_agg(subject ORDER BY lost_units DESC, subject)')} AS subjects
           FROM losing GROUP BY home, stem, source, outcome
         ), ended AS (
           SELECT home, stem, source, outcome, count(*) AS attempts, CAST(sum(units - units % 63000) / 63000 AS BIGINT) AS held_s
           FROM life WHERE outcome IS NOT NULL GROUP BY home, stem, source, outcome
+        ), running AS (
+          SELECT DISTINCT home, COALESCE(stem, '') AS stem FROM life WHERE outcome IS NULL
         )
         SELECT e.home, e.stem, e.source, e.outcome, e.attempts, COALESCE(l.losing, 0) AS losing, COALESCE(l.early, 0) AS early,
                COALESCE(l.again, 0) AS again, e.held_s AS "heldS", COALESCE(l.lost_s, 0) AS "lostS", COALESCE(l.kept_s, 0) AS "keptS",
                COALESCE(l.kept_resumed_s, 0) AS "keptResumedS", COALESCE(l.kept_most_s, 0) AS "keptMostS",
-               COALESCE(l.kept_least_s, 0) AS "keptLeastS", l.middle_s AS "middleS", COALESCE(l.interval_s, ${ASSUMED_INTERVAL_S}) AS "intervalS",
+               COALESCE(l.kept_least_s, 0) AS "keptLeastS", COALESCE(l.again_s, 0) AS "againS", COALESCE(l.third_s, 0) AS "thirdS",
+               COALESCE(l.tries, 1) AS tries, COALESCE(l.is_resumed, FALSE) AS "isResumed", r.home IS NOT NULL AS "isRunning", l.middle_s AS "middleS", COALESCE(l.interval_s, ${ASSUMED_INTERVAL_S}) AS "intervalS",
                COALESCE(l.is_recorded, FALSE) AS "isRecorded", l.saves_every_s AS "savesEveryS", l.subjects
         FROM ended e LEFT JOIN lost l ON e.home = l.home AND e.stem IS NOT DISTINCT FROM l.stem AND e.source = l.source AND e.outcome = l.outcome
+        LEFT JOIN running r ON e.home = r.home AND COALESCE(e.stem, '') = r.stem
         ORDER BY e.home, e.stem, e.source, e.outcome`,
     },
   }),
@@ -140,29 +153,43 @@ export const lostWork = detector({
   },
 });
 
+type Sum =
+  | 'attempts'
+  | 'losing'
+  | 'early'
+  | 'again'
+  | 'heldS'
+  | 'lostS'
+  | 'keptS'
+  | 'keptResumedS'
+  | 'keptMostS'
+  | 'keptLeastS'
+  | 'againS'
+  | 'thirdS';
+
+const sumOf = (ends: readonly Ends[], what: Sum): number => ends.reduce((total, row) => total + row[what], 0);
+
+/** What would help work of one kind, and in device-seconds how much of what it lost. */
+interface Remedy {
+  readonly because: string;
+  readonly fix: readonly string[];
+  readonly unless: string;
+  readonly leastS: number;
+  readonly mostS: number;
+}
+
 function claimsOf(ends: readonly Ends[], context: JudgeContext<Options>): readonly Claim[] {
   const { gpuHoursMin, sharePermilleMin, badEndsMin } = context.options;
-  const sum = (
-    what:
-      | 'attempts'
-      | 'losing'
-      | 'early'
-      | 'again'
-      | 'heldS'
-      | 'lostS'
-      | 'keptS'
-      | 'keptResumedS'
-      | 'keptMostS'
-      | 'keptLeastS',
-  ): number => ends.reduce((total, row) => total + row[what], 0);
+  const sum = (what: Sum): number => sumOf(ends, what);
   const lostS = sum('lostS');
   const isWorth =
     lostS >= gpuHoursMin * 3600 && permilleOf(lostS, sum('heldS')) >= sharePermilleMin && sum('losing') >= badEndsMin;
   const bad = ends.filter((row) => row.losing > 0).toSorted((a, b) => b.lostS - a.lostS);
   const [worst] = bad;
-  // What no checkpoint and no smoke run would have kept is nobody's to mend.
-  if (!isWorth || worst === undefined || sum('keptS') === 0) return [];
-  const isEarly = sum('early') * 2 > sum('losing');
+  if (!isWorth || worst === undefined) return [];
+  const remedy = isHopeless(ends) ? fewerTries(bad, worst) : savedOften(bad, worst);
+  // What no checkpoint, no smoke run and no fewer tries would have kept is nobody's to mend.
+  if (remedy === undefined) return [];
   const days = windowDays(context);
   return [
     {
@@ -171,33 +198,86 @@ function claimsOf(ends: readonly Ends[], context: JudgeContext<Options>): readon
       what: `${stemWords(worst.stem)} loses ${percentWords(permilleOf(lostS, sum('heldS')))} of its time to bad ends, ${countWords(sum('losing'), 'attempt')} of ${sum('attempts').toLocaleString('en-US')}`,
       because: [
         `${gpuHoursOfWords(lostS, sum('heldS'))} were computed and thrown away (outcomes of the scheduler, checkpoints where they are recorded).`,
-        `With a checkpoint every ${intervalWords(worst.intervalS)} (${paceWords(worst)}) ${gpuHourWords(sum('keptS'))} of it would have been kept, ${partWords(sum('keptResumedS'), sum('keptS'))} of them in attempts that somebody went on from; twice as often at most ${gpuHourWords(sum('keptMostS'))}, half as often at least ${gpuHourWords(sum('keptLeastS'))}.`,
+        remedy.because,
         `${bad.map((row) => `${countWords(row.losing, 'attempt')} ${WORDS[row.outcome] ?? row.outcome} (${gpuHourWords(row.lostS)}, the middle one after ${spanWords(row.middleS ?? 0)})`).join('; ')}.`,
         ...(sum('again') > 0
           ? [`${countWords(sum('again'), 'of them was a second try or later', 'of them were second tries or later')}.`]
           : []),
       ],
-      fix: [
-        ...(isEarly ? smokeRun(worst.source) : []),
-        ...new Set(bad.flatMap((row) => (row.lostS * 4 >= lostS ? (FIXES[row.outcome]?.(row.source) ?? []) : []))),
-        ...(bad.some(({ savesEveryS }) => savesEveryS !== null)
-          ? []
-          : [
-              'bursar work record --run NAME --unit checkpoint --quantity 1   # where the script saves: shows what each end really costs',
-            ]),
-      ],
-      unless: bad.some(({ savesEveryS }) => savesEveryS !== null)
-        ? 'A checkpoint takes so long to write that one so often costs more than it keeps: rare-checkpoints weighs the two.'
-        : 'Checkpoints that are written and not recorded, from which the next attempt went on: record them, and less is lost.',
+      fix: remedy.fix,
+      unless: remedy.unless,
       takes: bad.flatMap(({ subjects }) =>
         (subjects ?? []).map((subject) => ({ subject, ...days, category: 'lost' as const })),
       ),
       reachable: {
-        lowPermille: Math.min(1000, permilleOf(sum('keptLeastS'), lostS)),
-        highPermille: Math.min(1000, permilleOf(sum('keptMostS'), lostS)),
+        lowPermille: Math.min(1000, permilleOf(remedy.leastS, lostS)),
+        highPermille: Math.min(1000, permilleOf(remedy.mostS, lostS)),
       },
     },
   ];
+}
+
+const diesEarly = (ends: readonly Ends[]): boolean => sumOf(ends, 'early') * 2 > sumOf(ends, 'losing');
+
+/** Ends that the work brought about itself. */
+const OWN_ENDS = ['failed', 'out-of-memory'];
+
+/**
+ * Every attempt ended by its own mistake and none is at work: what a checkpoint would keep of it nobody would ever use. Where somebody goes on by
+ * hand, or saves are recorded, it may get further each time; what dies early a smoke run finds.
+ */
+const isHopeless = (ends: readonly Ends[]): boolean =>
+  ends.every(
+    ({ outcome, isRunning, savesEveryS }) => OWN_ENDS.includes(outcome) && !isRunning && savesEveryS === null,
+  ) &&
+  (sumOf(ends, 'again') > 0 || ends.every(({ isResumed }) => !isResumed)) &&
+  !diesEarly(ends);
+
+/** Of work that never comes to its end: the tries after the first at most, at least those after the second. */
+function fewerTries(bad: readonly Ends[], { source }: Ends): Remedy | undefined {
+  const [againS, thirdS] = [sumOf(bad, 'againS'), sumOf(bad, 'thirdS')];
+  if (againS === 0) return undefined;
+  const tries = Math.max(...bad.map((row) => row.tries));
+  return {
+    because: `No attempt of it came to its end, so that a checkpoint would have kept nothing of use: at most the tries after the first are spared, ${gpuHourWords(againS)}, at least those after the second, ${gpuHourWords(thirdS)}.`,
+    fix: [
+      '# no attempt of it has come to its end: find the mistake in one before it is handed in again',
+      ...bySource(
+        source,
+        ['#SBATCH --no-requeue'],
+        // One try more than the limit is made: what had three has two then.
+        [`spec: { backoffLimit: ${tries > 2 ? 1 : 0} }   # it had ${tries} tries, and each failed`],
+        ['torchrun --nproc-per-node=gpu --max-restarts=0 train.py'],
+      ),
+      ...(bad.some(({ outcome }) => outcome === 'out-of-memory') ? OUT_OF_MEMORY_FIX : []),
+    ],
+    unless: 'A later version of it comes to its end under the same name, or the mistake was not its own.',
+    leastS: thirdS,
+    mostS: againS,
+  };
+}
+
+function savedOften(bad: readonly Ends[], worst: Ends): Remedy | undefined {
+  const sum = (what: Sum): number => sumOf(bad, what);
+  if (sum('keptS') === 0) return undefined;
+  const isRecording = bad.some(({ savesEveryS }) => savesEveryS !== null);
+  return {
+    because: `With a checkpoint every ${intervalWords(worst.intervalS)} (${paceWords(worst)}) ${gpuHourWords(sum('keptS'))} of it would have been kept, ${partWords(sum('keptResumedS'), sum('keptS'))} of them in attempts that somebody went on from; twice as often at most ${gpuHourWords(sum('keptMostS'))}, half as often at least ${gpuHourWords(sum('keptLeastS'))}.`,
+    fix: [
+      ...(diesEarly(bad) ? smokeRun(worst.source) : []),
+      ...new Set(bad.flatMap((row) => (row.lostS * 4 >= sum('lostS') ? (FIXES[row.outcome]?.(row.source) ?? []) : []))),
+      ...(isRecording
+        ? []
+        : [
+            'bursar work record --run NAME --unit checkpoint --quantity 1   # where the script saves: shows what each end really costs',
+          ]),
+    ],
+    unless: isRecording
+      ? 'A checkpoint takes so long to write that one so often costs more than it keeps: rare-checkpoints weighs the two.'
+      : 'Checkpoints that are written and not recorded, from which the next attempt went on: record them, and less is lost.',
+    leastS: sum('keptLeastS'),
+    mostS: sum('keptMostS'),
+  };
 }
 
 /** A part of a time that is told before it; what reads alike is not told twice. */
@@ -236,6 +316,11 @@ const smokeRun = (source: string): readonly string[] => [
 
 const RESTARTS = 'torchrun --nproc-per-node=gpu --max-restarts=3 train.py   # restarts in place, with the GPUs it has';
 
+const OUT_OF_MEMORY_FIX = [
+  '# the largest batch first, so that what does not fit fails in the first minute',
+  'export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True',
+];
+
 const FIXES: Readonly<Record<string, (source: string) => readonly string[]>> = {
   failed: (source) => [
     '# checkpoints by time, not by epoch, and resume from the newest when it starts',
@@ -268,8 +353,5 @@ const FIXES: Readonly<Record<string, (source: string) => readonly string[]>> = {
   'node-fail': () => [
     '# checkpoints by time; the machine that failed is in bursar findings, if it is one that fails often',
   ],
-  'out-of-memory': () => [
-    '# the largest batch first, so that what does not fit fails in the first minute',
-    'export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True',
-  ],
+  'out-of-memory': () => OUT_OF_MEMORY_FIX,
 };
