@@ -166,6 +166,15 @@ const CASES: Readonly<
     fix: '#SBATCH --cpus-per-gpu=11',
     because: 'Nobody has tried more than 8 yet; at what a core feeds now, 11 would do.',
   },
+  'each percentage beside the hours it is of: those at work, and those held': {
+    runs: [{ cores: 16, gap: 300, pause: 250 }],
+    what: [
+      'train on A100-80GB waits for its loader or storage 30 % of its time, 3 runs',
+      'train on A100-80GB stands still 25 % of its time, in long pauses, 3 runs',
+    ],
+    because:
+      'No kernel ran in 18 of 45 GPU-hours its runs were at work, pauses left out: 40 % of those, 30 % of the 60 GPU-hours held (engine activity, else utilisation).',
+  },
   'gaps that do not depend on cores are the loader or storage': {
     runs: [
       { cores: 4, gap: 300 },

@@ -2,7 +2,7 @@ import type { Claim, JudgeContext } from '../../facts/detector.ts';
 import { diagnoseInput } from './input-cause.ts';
 import type { CoreGroup, InputDiagnosis } from './input-cause.ts';
 import { kindPlace, kindWords, permilleOf } from '../run-words.ts';
-import { countWords, gpuHoursOfWords, percentWords } from '../wording.ts';
+import { countWords, gpuHourWords, gpuHoursOfWords, percentWords } from '../wording.ts';
 import { sumLevels, takesOf } from './levels.ts';
 import type { Level, StarvedOptions, Steps } from './rows.ts';
 
@@ -38,7 +38,7 @@ export function gapClaims(
     ownerSubject: takes[0]?.subject ?? null,
     what: `${kindWords(kind)} waits for ${small === null ? causeName(diagnosis.cause, levels) : 'its input, or between small kernels,'} ${percentWords(permilleOf(gapS, heldS))} of its time, ${countWords(runs, 'run')}`,
     because: [
-      `No kernel ran in ${percentWords(gapPermille)} of the time its runs were at work, pauses left out: ${gpuHoursOfWords(gapS, heldS)} held (engine activity, else utilisation).`,
+      `No kernel ran in ${gpuHoursOfWords(gapS, computingS)} its runs were at work, pauses left out: ${percentWords(gapPermille)} of those, ${percentWords(permilleOf(gapS, heldS))} of the ${gpuHourWords(heldS)} held (engine activity, else utilisation).`,
       ...(small === null
         ? []
         : [
