@@ -25,3 +25,18 @@ it('names the machines of a provider together, with the command that looks at th
     'resource i-2 unknown',
   ]);
 });
+
+it('asks in the region of the bill, one command for each', async () => {
+  const east = { region: 'us-east-1' };
+  const [claim] = await claimsOn(unlistedMachines, {
+    subject_day: [
+      { ...charge('i-1'), ...east },
+      { ...charge('i-2'), ...east },
+      { ...charge('i-3'), region: 'eu-west-1' },
+    ],
+  });
+  expect(claim?.fix.slice(0, 2)).toEqual([
+    'aws ec2 describe-instances --instance-ids i-1 i-2 --region us-east-1',
+    'aws ec2 describe-instances --instance-ids i-3 --region eu-west-1',
+  ]);
+});

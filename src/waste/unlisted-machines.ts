@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { detector, type Claim } from '../facts/detector.ts';
 import { nameWord } from '../facts/shell-word.ts';
 import { sqlCount, sqlDay } from '../facts/sql-row.ts';
+import { grouped } from './grouped.ts';
 import { commentLine } from './stop-command.ts';
 import { countWords, someWords } from './wording.ts';
 
@@ -68,8 +69,16 @@ function byProvider(resources: readonly UnknownResource[]): [string, UnknownReso
   return [...groups];
 }
 
+const idOf = ({ resourceId, subject }: UnknownResource): string => resourceId ?? subject.replace(/^resource /, '');
+
+/** AWS knows a machine in its own region only. */
+function describeCommand([region, group]: readonly [string | null, readonly UnknownResource[]]): string {
+  const ids = group.map((each) => nameWord(idOf(each).split('/').at(-1) ?? idOf(each))).join(' ');
+  return `aws ec2 describe-instances --instance-ids ${ids}${region === null ? '' : ` --region ${nameWord(region)}`}`;
+}
+
 function resourceClaim(about: string, group: readonly UnknownResource[]): Claim {
-  const ids = group.map(({ resourceId, subject }) => resourceId ?? subject.replace(/^resource /, ''));
+  const ids = group.map(idOf);
   const [first] = group;
   const names = group.flatMap(({ resourceName, tags }) => [resourceName ?? tags].filter((text) => text !== ''));
   const isAws = first?.provider?.toLowerCase().startsWith('aws') === true;
@@ -83,11 +92,7 @@ function resourceClaim(about: string, group: readonly UnknownResource[]): Claim 
       'Nothing is known of what they do: no node, no device and no job has these names.',
     ],
     fix: [
-      ...(isAws
-        ? [
-            `aws ec2 describe-instances --instance-ids ${ids.map((id) => nameWord(id.split('/').at(-1) ?? id)).join(' ')}`,
-          ]
-        : []),
+      ...(isAws ? [...grouped(group, ({ region }) => region)].map(describeCommand) : []),
       commentLine('if it is known: bursar import nodes, with its resource_id; if nobody knows it: stop it'),
     ],
     unless: 'It is a machine of the fleet under another name: then its node needs the resource_id of the bill.',
