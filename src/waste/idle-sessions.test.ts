@@ -348,6 +348,17 @@ describe('night after night', () => {
     ]);
   });
 
+  it('where only samples speak, a box is told by its GPU', async () => {
+    const alone = { allocation_id: null, source: null, manner: null, node_id: null, subject: 'device GPU-b0' };
+    const [live] = await claims(days('b', [today({ used: [0, 10] })], alone), {}, { until, now });
+    expect(live?.what).toBe('box with GPU-b0 idle since Tue 10:00, 1 GPU');
+    expect(live?.fix).toEqual([
+      '# stop the machine with GPU-b0 where it was started; what is owned can be lent out instead',
+    ]);
+    const [nights] = await claims(night('b', '2026-02-10').map((row) => ({ ...row, ...alone })));
+    expect(nights?.what).toBe('box with GPU-b0 left on unused once, 1 GPU');
+  });
+
   it('the name of a box may have spaces in it', async () => {
     const box = { allocation_id: null, source: null, manner: null, node_id: 'box  of 9', subject: 'node box  of 9' };
     const [claim] = await claims(night('b', '2026-02-10').map((row) => ({ ...row, ...box })));

@@ -146,13 +146,18 @@ function things(each: NightsOfSessions): string {
   return `${each.sessions} sessions of ${stemWords(each.stem)}`;
 }
 
-type Thing = Pick<Session, 'workloadKind' | 'workloadName' | 'allocationId' | 'nodeId' | 'source'>;
+interface Thing extends Pick<Session, 'workloadKind' | 'workloadName' | 'allocationId' | 'nodeId' | 'source'> {
+  readonly subject: string | null;
+}
 
-function thing({ workloadKind, workloadName, allocationId, nodeId, source }: Thing): string {
-  if (allocationId === null) return `box ${nodeId ?? ''}`.trim();
+function thing({ workloadKind, workloadName, allocationId, nodeId, source, subject }: Thing): string {
+  if (allocationId === null) return nodeId === null ? `box with ${deviceOf(subject) ?? 'GPUs'}` : `box ${nodeId}`;
   const kind = workloadKind === null || workloadKind === 'Job' ? 'session' : workloadKind.toLowerCase();
   return `${kind} ${workloadName ?? `${source}/${allocationId}`}`;
 }
+
+/** Where only samples speak a GPU is all that is known of its machine. */
+const deviceOf = (subject: string | null): string | null => /^device (.+)$/s.exec(subject ?? '')?.[1] ?? null;
 
 function evidence({ idleSeconds, knownUntil, powerW, memoryMib }: Session, now: Date): string {
   const watts = powerW === null ? '' : `, at most ${powerW} W on its last day`;
@@ -164,7 +169,7 @@ function evidence({ idleSeconds, knownUntil, powerW, memoryMib }: Session, now: 
 
 function stopCommands(each: Session): string[] {
   if (!isBox(each)) return [stopCommand({ ...each, kind: each.workloadKind, name: each.workloadName })];
-  return stopMachines([each]);
+  return stopMachines([{ ...each, deviceId: deviceOf(each.subject) }]);
 }
 
 /** What its user can do; a setting for everybody's sessions is of who runs the cluster, and only told. */

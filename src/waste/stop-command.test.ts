@@ -91,6 +91,11 @@ it.each([
     want: 'kubectl delete pod shell -n nlp',
   },
   {
+    name: 'no empty name gets into a command',
+    of: { ...holder, kind: 'Job', name: '', allocationId: null },
+    want: '# stop Job that nobody named',
+  },
+  {
     name: 'what has no kind is a pod',
     of: { ...holder, kind: null, name: 'shell' },
     want: 'kubectl delete pod shell -n nlp',

@@ -48,8 +48,8 @@ export function stopCommand(holder: Stoppable): string {
 }
 
 function lineOf({ source, allocationId, namespace, kind, name, hubUser, hubServer }: Stoppable): string {
-  if (source === 'slurm' && allocationId !== null) return `scancel ${nameWord(allocationId)}`;
-  if (source === 'kubernetes' && name !== null) {
+  if (source === 'slurm' && allocationId) return `scancel ${nameWord(allocationId)}`;
+  if (source === 'kubernetes' && name) {
     const place = namespace === null ? '' : ` -n ${nameWord(namespace)}`;
     // Owned by no Notebook: the hub sees that its pod is gone, and starts it again when its user asks.
     if (hubUser != null) {
@@ -67,7 +67,8 @@ function lineOf({ source, allocationId, namespace, kind, name, hubUser, hubServe
     const command = `kubectl delete ${resource} ${nameWord(name)}${place}`;
     return DELETED_KINDS.has(kind ?? 'Pod') ? command : commentLine(`look at it first: ${command}`);
   }
-  return commentLine(`stop ${nameWord(kind ?? 'job')} ${nameWord(name ?? allocationId ?? 'of nobody known')}`);
+  const called = name || allocationId;
+  return commentLine(`stop ${nameWord(kind || 'job')} ${called ? nameWord(called) : 'that nobody named'}`);
 }
 
 /**

@@ -36,6 +36,16 @@ it.each([
     want: ['# stop n1 where it was started; what is owned can be lent out instead'],
   },
   {
+    name: 'a machine nobody named is told by its GPU',
+    of: [machine({ provider: null, nodeId: null, deviceId: 'GPU-b0' })],
+    want: ['# stop the machine with GPU-b0 where it was started; what is owned can be lent out instead'],
+  },
+  {
+    name: 'of a machine of which nothing is known nothing is made up',
+    of: [machine({ provider: null, nodeId: null, resourceId: '' })],
+    want: ['# stop a machine without a name where it was started; what is owned can be lent out instead'],
+  },
+  {
     name: 'Google takes names and a zone, not the number it bills by',
     of: [machine({ provider: 'Google Cloud', resourceId: '4711', nodeId: 'box@p/z', zone: 'europe-west4-a' })],
     want: ['gcloud compute instances stop box --zone europe-west4-a'],

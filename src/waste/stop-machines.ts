@@ -12,6 +12,8 @@ export interface StoppableMachine {
   readonly provider: string | null;
   readonly region: string | null;
   readonly zone: string | null;
+  /** A GPU of it, by which it is told where nobody named the machine. */
+  readonly deviceId?: string | null;
 }
 
 /**
@@ -116,5 +118,10 @@ function elsewhere(machines: readonly StoppableMachine[]): string[] {
   ];
 }
 
-const wordsOf = (machines: readonly StoppableMachine[]): string =>
-  someWords(machines.map((each) => nameWord(idOf(each) ?? each.nodeId ?? '')));
+const wordsOf = (machines: readonly StoppableMachine[]): string => someWords(machines.map(machineWords));
+
+function machineWords(each: StoppableMachine): string {
+  const name = idOf(each) || each.nodeId;
+  if (name) return nameWord(name);
+  return each.deviceId ? `the machine with ${nameWord(each.deviceId)}` : 'a machine without a name';
+}
