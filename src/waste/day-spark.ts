@@ -31,11 +31,12 @@ export function daySpark(days: readonly SparkDay[], { until }: { readonly until:
   });
 }
 
-const SPENT_DAY = `CAST(day AS VARCHAR) || ' ' || CAST(computing_s AS VARCHAR) || ' ' || CAST(held_s - unknown_s AS VARCHAR)`;
+/** A day of a subject in SQL, as a text of its date, the seconds of its devices that were at work and those of which anything is known: for `addedSpark`. */
+export const SPENT_DAY = `CAST(day AS VARCHAR) || ' ' || CAST(computing_s AS VARCHAR) || ' ' || CAST(held_s - unknown_s AS VARCHAR)`;
 
 /**
- * The days of some subjects in SQL, for `addedSpark`: one row a `subject_key`, its days in one text (`sqlTexts`), each as a text of its date, the seconds of its devices that were at work and
- * those of which anything is known. `keys` is a query of them. Reads: life_day.
+ * The days of some subjects in SQL, for `addedSpark`: one row a `subject_key`, its days (`SPENT_DAY`) in one text (`sqlTexts`). `keys` is a query of them.
+ * Reads: life_day.
  */
 export const spentDays = (keys: string): string => `
   SELECT subject_key, ${textsInOne(`array_agg(${SPENT_DAY} ORDER BY day)`)} AS days

@@ -346,6 +346,25 @@ describe('night after night', () => {
         ownerSubject: null,
       },
     ]);
+    expect(all[0]?.because[2]).toBe('Boxes: b1, b2, b3.');
+    const clouds = subject.map((row, n) => ({ ...row, provider: 'AWS', region: 'us-east-1', resource_id: `i-0${n}` }));
+    const [rented] = await claims(rows, { subject: clouds });
+    expect(rented?.fix).toEqual([
+      '# by a schedule of its cloud or by cron, in the evening and before weekends:',
+      'aws ec2 stop-instances --instance-ids i-00 i-01 i-02 --region us-east-1',
+    ]);
+  });
+
+  it('says when it was, and how its days went', async () => {
+    const [once] = await claims(night('1', '2026-02-10'), { subject: [known('1')] });
+    expect(once?.because[1]).toBe('It was 14 h, from 2026-02-10 18:00 on.');
+    // Ten hours of sixteen, four of twelve.
+    expect(once?.spark?.slice(0, 3)).toEqual([625, 333, null]);
+    const rows = ['2026-02-10', '2026-02-12'].flatMap((day, index) => night(String(index), day));
+    const [twice] = await claims(rows, { subject: ['0', '1'].map((id) => known(id)) });
+    expect(twice?.because[1]).toBe(
+      'The longest was 14 h, from 2026-02-10 18:00 on. They lie from 2026-02-10 to 2026-02-13.',
+    );
   });
 
   it('where only samples speak, a box is told by its GPU', async () => {

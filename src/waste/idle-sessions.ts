@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { Claim, JudgeContext, Take } from '../facts/detector.ts';
 import { detector } from '../facts/detector.ts';
 import { FORGOTTEN_DAYS } from '../facts/forgotten-after.ts';
-import type { NightsOfSessions, Session } from './idle-stretches.ts';
-import { NIGHTS_SQL, nightsOfSessions, session, SESSIONS_SQL } from './idle-stretches.ts';
-import { dayAfter } from './day-spark.ts';
+import type { BoxPlace, NightsOfSessions, Session } from './idle-stretches.ts';
+import { BOX_PLACES_SQL, boxPlace, NIGHTS_SQL, nightsOfSessions, session, SESSIONS_SQL } from './idle-stretches.ts';
+import { addedSpark, dayAfter } from './day-spark.ts';
 import { commentLine, stopCommand } from './stop-command.ts';
 import { stopMachines } from './stop-machines.ts';
 import { stemWords } from './run-words.ts';
-import { countWords, gpuWords, spanWords, timeWords, wholeWords } from './wording.ts';
+import { countWords, daysWords, gpuWords, someWords, spanWords, timeWords, wholeWords } from './wording.ts';
 
 const options = z.object({
   /**
@@ -55,10 +55,15 @@ export const idleSessions = detector({
       params: { nightSeconds: nightHoursMin * 3600, unknownPermille: unknownPermilleMax },
       sql: NIGHTS_SQL,
     },
+    places: {
+      row: boxPlace,
+      tables: ['life_day', 'subject', { table: 'node', daysBefore: 36_500 }],
+      sql: BOX_PLACES_SQL,
+    },
   }),
-  judge: ({ sessions, nights }, context) => [
+  judge: ({ sessions, nights, places }, context) => [
     ...sessions.filter((each) => isIdleNow(each, context)).map((each) => liveClaim(each, context)),
-    ...nights.map((each) => nightClaim(each, context)),
+    ...nights.map((each) => nightClaim(each, places, context)),
   ],
 });
 
@@ -108,8 +113,14 @@ function liveTakes({ subject, firstDay, lastDay, firstDayPermille, idleSeconds, 
   return idleSeconds >= FORGOTTEN_S && !isBox({ allocationId }) ? [rest] : [first, rest];
 }
 
-function nightClaim(each: NightsOfSessions, { options: set }: JudgeContext<Options>): Claim {
+function nightClaim(
+  each: NightsOfSessions,
+  places: readonly BoxPlace[],
+  { options: set, now, until }: JudgeContext<Options>,
+): Claim {
   const { nights, nightSeconds: seconds } = each;
+  const takes = (each.takes ?? []).map(nightTake);
+  const boxes = isBox(each) ? [...new Set(takes.map(({ subject }) => subject))] : [];
   // Who stops a pool of boxes by a schedule is who runs it, unless all are one person's.
   const isPool = isBox(each) && each.sessions > 1 && !each.isOnes;
   return {
@@ -118,13 +129,16 @@ function nightClaim(each: NightsOfSessions, { options: set }: JudgeContext<Optio
     what: `${things(each)} left on unused ${nights === 1 ? 'once' : `${nights} times`}, ${gpuWords(each.gpuTenths / 10, each.model)}${each.sessions === 1 ? '' : ' each'}`,
     because: [
       `${nights === 1 ? 'One stretch' : `${nights} stretches`} of ${set.nightHoursMin} h or more without a kernel, ${spanWords(seconds)} in all, on ${countWords(each.days, 'day')} of use (engine, else SM, else utilisation below 1 %${each.hasPower ? ', power at rest' : ''}).`,
+      ...longestWords(each, takes, now),
+      ...(boxes.length > 1 ? [`Boxes: ${someWords(boxes.map(boxName), 3)}.`] : []),
       'Pauses by day are not counted.',
     ],
-    fix: endingCommands(each),
+    fix: endingCommands(each, boxes, places),
     unless: 'It had to be ready at once when its user came back.',
     blast: 'A session that is stopped loses what is only in its memory; files stay.',
     effort: 'a setting, once',
-    takes: (each.takes ?? []).map(nightTake),
+    spark: addedSpark([each.spent], { until }),
+    takes,
     reachable: { lowPermille: afterCulling(seconds, nights, set), highPermille: 1000 },
   };
 }
@@ -132,6 +146,19 @@ function nightClaim(each: NightsOfSessions, { options: set }: JudgeContext<Optio
 /** What ends by itself ends only after it has stood still for a while; who ends it when he leaves saves all of it. */
 function afterCulling(seconds: number, nights: number, { idleHoursMin }: Options): number {
   return Math.floor((Math.max(0, seconds - nights * idleHoursMin * 3600) * 1000) / Math.max(1, seconds));
+}
+
+/** One of them by its date, and the days of all where they are several. */
+function longestWords(each: NightsOfSessions, takes: readonly Take[], now: Date): string[] {
+  const { nights, longestSeconds, longestFrom } = each;
+  const isMoment = longestFrom.length > 10;
+  const begin = isMoment
+    ? `from ${timeWords(new Date(`${longestFrom.replace(' ', 'T')}Z`), now)} on`
+    : `on ${longestFrom}`;
+  if (nights === 1) return [`It was ${spanWords(longestSeconds)}, ${begin}.`];
+  const days = takes.flatMap(({ firstDay, lastDay }) => [firstDay, lastDay]).toSorted();
+  const span = days.length === 0 ? '' : ` They lie ${daysWords(days.at(0) ?? '', days.at(-1) ?? '')}.`;
+  return [`The longest was ${spanWords(longestSeconds)}, ${begin}.${span}`];
 }
 
 /** Of `2026-03-02 2026-03-05 800 node box 1`. */
@@ -157,6 +184,7 @@ function thing({ workloadKind, workloadName, allocationId, nodeId, source, subje
 }
 
 /** Where only samples speak a GPU is all that is known of its machine. */
+const nodeOf = (subject: string): string | null => /^node (.+)$/s.exec(subject)?.[1] ?? null;
 const deviceOf = (subject: string | null): string | null => /^device (.+)$/s.exec(subject ?? '')?.[1] ?? null;
 
 function evidence({ idleSeconds, knownUntil, powerW, memoryMib }: Session, now: Date): string {
@@ -172,8 +200,10 @@ function stopCommands(each: Session): string[] {
   return stopMachines([{ ...each, deviceId: deviceOf(each.subject) }]);
 }
 
+const boxName = (subject: string): string => subject.replace(/^(node|device) /, '');
+
 /** What its user can do; a setting for everybody's sessions is of who runs the cluster, and only told. */
-function endingCommands(each: NightsOfSessions): string[] {
+function endingCommands(each: NightsOfSessions, boxes: readonly string[], places: readonly BoxPlace[]): string[] {
   const { source, provider } = each;
   if (source === 'slurm')
     return ['salloc --time=10:00:00  # or #SBATCH --time=10:00:00: it ends by itself in the evening'];
@@ -185,7 +215,17 @@ function endingCommands(each: NightsOfSessions): string[] {
         'whoever runs the cluster can do it for all: ENABLE_CULLING=true, CULL_IDLE_TIME=120 of the notebook controller; jupyterhub-idle-culler --timeout=7200',
       ),
     ];
-  return provider === null
-    ? ['shutdown +600  # in the morning: it ends by itself in the evening']
-    : ['# stop it by a schedule of its cloud, at night and on weekends'];
+  if (provider === null) return ['shutdown +600  # in the morning: it ends by itself in the evening'];
+  const placed = new Map(places.map((place) => [place.subject, place]));
+  const nowhere = { provider, region: null, zone: null, resourceId: null };
+  return [
+    commentLine('by a schedule of its cloud or by cron, in the evening and before weekends:'),
+    ...stopMachines(
+      boxes.map((subject) => ({
+        ...(placed.get(subject) ?? nowhere),
+        nodeId: nodeOf(subject),
+        deviceId: deviceOf(subject),
+      })),
+    ),
+  ];
 }

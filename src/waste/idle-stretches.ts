@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SHARE_UNITS } from '../facts/column.ts';
 import { LONG_SILENCE_S } from '../facts/long-silence.ts';
 import { sqlCount, sqlDay, sqlTexts, sqlTime, textsInOne } from '../facts/sql-row.ts';
+import { SPENT_DAY } from './day-spark.ts';
 import { HUB_SERVER_LABEL, HUB_USER_LABEL } from './stop-command.ts';
 
 /** A session that goes on, with the stretch without a kernel at its end. */
@@ -72,12 +73,17 @@ export const nightsOfSessions = z.object({
   days: sqlCount,
   nights: sqlCount,
   nightSeconds: sqlCount,
+  /** The longest of them, and when it began: a day, or a moment where that is known. */
+  longestSeconds: sqlCount,
+  longestFrom: z.string(),
   /** All of them are one known person's. */
   isOnes: z.boolean(),
   /** Power was measured of all of them. */
   hasPower: z.boolean(),
   /** The part of the idle time of each session that is theirs: first day, last day, permille, subject. */
   takes: z.array(z.string()).nullable(),
+  /** Their days, used or not, for `addedSpark`. */
+  spent: sqlTexts,
 });
 export type NightsOfSessions = z.output<typeof nightsOfSessions>;
 
@@ -166,6 +172,25 @@ export const SESSIONS_SQL = `
   LEFT JOIN placed p ON w.node_id = p.node_id
   ORDER BY w.subject`;
 
+/** Where the boxes of no scheduler are, for whoever stops them: by subject. Reads: life_day, subject, node. */
+export const boxPlace = z.object({
+  subject: z.string(),
+  provider: z.string().nullable(),
+  region: z.string().nullable(),
+  zone: z.string().nullable(),
+  resourceId: z.string().nullable(),
+});
+export type BoxPlace = z.output<typeof boxPlace>;
+
+export const BOX_PLACES_SQL = `
+  WITH placed AS (
+    SELECT 'node ' || node_id AS subject, max(zone) AS zone FROM node GROUP BY node_id
+  )
+  SELECT k.subject, max(k.provider) AS provider, max(k.region) AS region, max(p.zone) AS zone, max(k.resource_id) AS "resourceId"
+  FROM subject k LEFT JOIN placed p ON k.subject = p.subject
+  WHERE k.subject IN (SELECT subject FROM life_day WHERE manner IS NULL AND allocation_id IS NULL)
+  GROUP BY k.subject ORDER BY k.subject`;
+
 /**
  * Days of a session are strung to stretches without a kernel: what follows the last kernel of a day, whole days without one, what
  * comes before the first kernel of the next. Nights far from Greenwich lie within a day: its longest pause is a stretch of its own. The stretch that goes on is no night, and
@@ -183,17 +208,19 @@ export const NIGHTS_SQL = `
            row_number() OVER (PARTITION BY subject_key ORDER BY day) AS day_no, count(*) OVER (PARTITION BY subject_key) AS days
     FROM stint s
   ), piece AS (
-    SELECT subject_key, day, devices, held_s, unknown_s, used_days - CASE WHEN used_from IS NULL THEN 0 ELSE 1 END AS stretch,
+    SELECT subject_key, day, devices, held_s, unknown_s, used_days - CASE WHEN used_from IS NULL THEN 0 ELSE 1 END AS stretch, held_from AS from_at,
            date_diff('second', held_from, COALESCE(used_from, held_until)) AS seconds
     FROM numbered
     UNION ALL
-    SELECT subject_key, day, devices, held_s, unknown_s, used_days AS stretch, date_diff('second', used_until, held_until) AS seconds
+    SELECT subject_key, day, devices, held_s, unknown_s, used_days AS stretch, used_until AS from_at, date_diff('second', used_until, held_until) AS seconds
     FROM numbered WHERE used_until IS NOT NULL
     UNION ALL
-    SELECT subject_key, day, devices, held_s, unknown_s, -day_no AS stretch, inner_idle_s AS seconds
+    SELECT subject_key, day, devices, held_s, unknown_s, -day_no AS stretch, NULL AS from_at, inner_idle_s AS seconds
     FROM numbered WHERE inner_idle_s >= $nightSeconds
   ), long_stretch AS (
-    SELECT subject_key, stretch, CAST(sum(seconds) AS BIGINT) AS seconds FROM piece GROUP BY subject_key, stretch
+    SELECT subject_key, stretch, CAST(sum(seconds) AS BIGINT) AS seconds,
+           COALESCE(CAST(min(CASE WHEN seconds > 0 THEN from_at END) AS VARCHAR), CAST(min(day) AS VARCHAR)) AS begun
+    FROM piece GROUP BY subject_key, stretch
     HAVING CAST(sum(seconds) AS BIGINT) >= $nightSeconds
       AND CAST(sum(unknown_s) AS BIGINT) * 1000 <= CAST(sum(held_s) AS BIGINT) * $unknownPermille
   ), ending AS (
@@ -203,10 +230,12 @@ export const NIGHTS_SQL = `
     SELECT n.subject_key, n.day, n.idle_s FROM ending e JOIN numbered n ON e.subject_key = n.subject_key AND e.last_stretch = n.used_days
     WHERE e.is_open AND n.used_until IS NOT NULL
   ), night_stretch AS (
-    SELECT t.subject_key, t.stretch, t.seconds FROM long_stretch t JOIN ending e ON t.subject_key = e.subject_key
+    SELECT t.subject_key, t.stretch, t.seconds, t.begun FROM long_stretch t JOIN ending e ON t.subject_key = e.subject_key
     WHERE t.stretch < e.last_stretch OR NOT e.is_open
   ), night_count AS (
-    SELECT subject_key, count(*) AS nights, CAST(sum(seconds) AS BIGINT) AS seconds FROM night_stretch GROUP BY subject_key
+    SELECT subject_key, count(*) AS nights, CAST(sum(seconds) AS BIGINT) AS seconds, max(seconds) AS longest_s,
+           (array_agg(begun ORDER BY seconds DESC, begun))[1] AS longest_from
+    FROM night_stretch GROUP BY subject_key
   ), night_piece AS (
     SELECT p.subject_key, p.day, p.seconds * p.devices AS device_s, COALESCE(p.day = h.day, FALSE) AS is_shared
     FROM piece p JOIN night_stretch t ON p.subject_key = t.subject_key AND p.stretch = t.stretch LEFT JOIN shared h ON p.subject_key = h.subject_key
@@ -235,6 +264,7 @@ export const NIGHTS_SQL = `
     SELECT n.*, row_number() OVER (PARTITION BY kin ORDER BY last_day DESC, subject) AS recency FROM named n
   ), kindred AS (
     SELECT n.kin, count(*) AS sessions, max(CASE WHEN n.recency = 1 THEN n.subject END) AS latest, max(CASE WHEN n.recency = 1 THEN n.subject_key END) AS latest_key, max(n.last_day) AS last_day,
+           max(c.longest_s) AS longest_s, (array_agg(c.longest_from ORDER BY c.longest_s DESC, c.longest_from))[1] AS longest_from,
            CAST(sum(n.days) AS BIGINT) AS days, CAST(sum(c.nights) AS BIGINT) AS nights, CAST(sum(c.seconds) AS BIGINT) AS seconds,
            count(n.user_name) = count(*) AND min(n.user_name) = max(n.user_name) AS is_ones, min(n.has_power) AS has_power
     FROM ranked n JOIN night_count c ON n.subject_key = c.subject_key GROUP BY n.kin
@@ -242,12 +272,14 @@ export const NIGHTS_SQL = `
     SELECT n.kin, array_agg(CAST(t.first_day AS VARCHAR) || ' ' || CAST(t.last_day AS VARCHAR) || ' ' || CAST(t.permille AS VARCHAR) || ' ' || n.subject
              ORDER BY n.subject, t.first_day) AS takes
     FROM take t JOIN named n ON t.subject_key = n.subject_key GROUP BY n.kin
+  ), spent AS (
+    SELECT kin, ${textsInOne(`array_agg(${SPENT_DAY} ORDER BY day)`)} AS spent FROM stint s JOIN ranked r ON s.subject_key = r.subject_key GROUP BY kin
   ), told AS (
     SELECT ${WORDS} FROM held s JOIN kindred f ON s.subject_key = f.latest_key AND s.day = f.last_day
   )
   SELECT f.kin, CASE WHEN f.sessions = 1 THEN f.latest END AS subject, f.latest, w.source, w.allocation_id AS "allocationId", w.workload_kind AS "workloadKind",
          w.workload_name AS "workloadName", w.stem, w.cluster, w.namespace, k.labels['${HUB_USER_LABEL}'] AS "hubUser", k.labels['${HUB_SERVER_LABEL}'] AS "hubServer", w.node_id AS "nodeId", k.provider, w.model, w.gpu_tenths AS "gpuTenths", f.sessions, f.days,
-         f.nights, f.seconds AS "nightSeconds", f.is_ones AS "isOnes", f.has_power AS "hasPower", t.takes
-  FROM kindred f JOIN told w ON f.latest = w.subject LEFT JOIN taken t ON f.kin = t.kin
+         f.nights, f.seconds AS "nightSeconds", f.longest_s AS "longestSeconds", f.longest_from AS "longestFrom", q.spent, f.is_ones AS "isOnes", f.has_power AS "hasPower", t.takes
+  FROM kindred f JOIN told w ON f.latest = w.subject LEFT JOIN taken t ON f.kin = t.kin JOIN spent q ON f.kin = q.kin
   LEFT JOIN subject k ON f.latest = k.subject AND f.last_day = k.day
   ORDER BY f.kin`;
