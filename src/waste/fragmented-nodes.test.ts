@@ -38,6 +38,9 @@ describe('fragmented-nodes', () => {
     { name: 'one that began at once', job: begun(4, { asked: '02 06', got: '02 06:20' }), want: 0 },
   ])('of owned nodes speaks for $name: $want', async ({ job: waited, want }) => {
     const claims = await claimsOn(fragmentedNodes, together(rowsOf(owned), waited), WINDOW);
+    expect(claims.map(({ because }) => because[0]?.endsWith(', from 2026-03-02 to 2026-03-03.'))).toEqual(
+      Array.from({ length: want }, () => true),
+    );
     expect(claims.map(({ because }) => because[1])).toEqual(
       Array.from(
         { length: want },
@@ -101,7 +104,7 @@ describe('fragmented-nodes', () => {
     const [claim] = await claimsOn(fragmentedNodes, rowsOf([LONE, FREE]), WINDOW);
     expect(claim).toMatchObject({
       because: [
-        'Part of a node each, beside GPUs that were held: r1.',
+        'Part of a node each, beside GPUs that were held: r1, from 2026-03-01 to 2026-03-03.',
         'Its jobs held at most 1 GPU of a node on a day; on 3 days at least as many H100 that are owned or committed stood empty in a, never fewer than 4 (daily means).',
       ],
       fix: [

@@ -9,7 +9,7 @@ import { dispensable, OWN_ROOM, OwnRoom, RentedDay, rentedDays, Room } from './o
 import { SCHEDULERS } from './placed-sql.ts';
 import { commentLine } from './stop-command.ts';
 import { WAITED, WAITED_READS } from './waiting-jobs.ts';
-import { countWords, gpuHourWords, modelWords, someWords } from './wording.ts';
+import { countWords, daysWords, gpuHourWords, modelWords, someWords } from './wording.ts';
 
 /** A node some of whose GPUs were free while others were held. */
 const FragmentedNode = z.object({
@@ -179,6 +179,12 @@ export const fragmentedNodes = detector({
 /** Of `2026-03-02 800`. */
 const dayOf = (part: string): string => part.slice(0, 10);
 
+/** From the first of some days to the last, in whatever order they are. */
+function spanOf(days: readonly string[]): string {
+  const inOrder = days.toSorted();
+  return daysWords(inOrder.at(0) ?? '', inOrder.at(-1) ?? '');
+}
+
 const poolOf = ({ cluster, model, purchase }: Pick<FragmentedNode, 'cluster' | 'model' | 'purchase'>): string =>
   [cluster, model, purchase].map((part) => part ?? '').join('/');
 
@@ -208,7 +214,7 @@ function claimOf(pool: string, nodes: readonly FragmentedNode[], free: Free, wai
     ownerSubject: null,
     what: `${gpuHourWords(Number(besideUnits / WHOLE_UNITS))} free beside other jobs on ${countWords(group.length, `${named} node`)}${cluster === null ? '' : ` of ${cluster}`}${purchase === null ? '' : ` (${purchase})`}`,
     because: [
-      `Part of a node each, beside GPUs that were held: ${someWords(group.map(({ nodeId }) => nodeId))}, up to ${perNode} GPUs a node.`,
+      `Part of a node each, beside GPUs that were held: ${someWords(group.map(({ nodeId }) => nodeId))}, up to ${perNode} GPUs a node, ${spanOf(group.flatMap(({ parts }) => parts).map(dayOf))}.`,
       waited === undefined
         ? 'Nobody waits for whole nodes here: packed, fewer of them would do.'
         : `${countWords(waited.jobs, 'job')} for ${perNode} GPUs and more waited on ${countWords(waited.days.length, 'day')} on which as many were free in parts; ${waited.now} of them now.`,
@@ -255,7 +261,7 @@ function rentedClaim(pool: string, group: readonly FragmentedNode[], gone: reado
     ownerSubject: null,
     what: `${gpuHourWords(Number(free / WHOLE_UNITS))} free on ${countWords(gone.length, `${modelWords(model)} node`)}${cluster === null ? '' : ` of ${cluster}`}${purchase === null ? '' : ` (${purchase})`}, and room for ${its.toLowerCase()} jobs on own ones`,
     because: [
-      `Part of a node each, beside GPUs that were held: ${someWords(names)}.`,
+      `Part of a node each, beside GPUs that were held: ${someWords(names)}, ${spanOf(gone.flatMap((each) => [...each.days]))}.`,
       `${its} jobs held at most ${countWords(Math.max(...gone.map((each) => each.heldGpusMax)), 'GPU')} of a node on a day; on ${countWords(days, 'day')} at least as many ${modelWords(model)} that are owned or committed stood empty${where}, never fewer than ${Math.min(...gone.map((each) => each.roomMin))} (daily means).`,
       ...(isNear ? [] : ['That is another cluster: data, accounts and quotas have to be there.']),
     ],

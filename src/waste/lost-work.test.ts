@@ -141,6 +141,18 @@ test('claims the lost money of the attempts that lost, and says whose it is by t
   ]);
 });
 
+test('says when it was, and names one', async () => {
+  const [claim] = await claimsOn(
+    lostWork,
+    fleet([
+      { count: 1, outcome: 'failed', hours: 10, lost: 9 },
+      { count: 2, outcome: 'preempted', hours: 30, lost: 5 },
+      { count: 1, outcome: 'completed', hours: 10 },
+    ]),
+  );
+  expect(claim?.because.at(-1)).toBe('They ended from 2026-03-02 to 2026-03-03; slurm/0-0 lost most, Mon 10:00.');
+});
+
 test('train and train-1, train-2 … are two kinds, told apart by the words a number hangs on', async () => {
   const bad = { count: 5, outcome: 'failed', hours: 10, lost: 10 };
   const good = { count: 1, outcome: 'completed', hours: 10 };

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { detector } from '../facts/detector.ts';
 import type { Claim, JudgeContext } from '../facts/detector.ts';
-import { sqlCount, sqlTexts, textsInOne } from '../facts/sql-row.ts';
+import { sqlCount, sqlTexts, sqlTime, textsInOne } from '../facts/sql-row.ts';
 import { nearestRank } from './nearest-rank.ts';
 import { intervalWords, kindPlace, permilleOf, stemWords, windowDays } from './run-words.ts';
 import { LIVES, LIVES_READ } from './runs-sql.ts';
 import { SAVED, SAVED_READ, SPACING_S } from './saved-work-sql.ts';
-import { countWords, gpuHourWords, gpuHoursOfWords, percentWords, spanWords } from './wording.ts';
+import { countWords, daysWords, gpuHourWords, gpuHoursOfWords, percentWords, spanWords, timeWords } from './wording.ts';
 
 const Options = z.object({
   // GPU-hours lost in the window; less is what trying things costs.
@@ -67,6 +67,11 @@ const Ends = z.object({
   /** The middle life of those that lost something. */
   middleS: sqlCount.nullable(),
   subjects: sqlTexts.nullable(),
+  /** When the first and the last of those ended that lost something, and the one that lost most; what that lost. */
+  firstEnd: sqlTime.nullable(),
+  lastEnd: sqlTime.nullable(),
+  worstEnd: sqlTime.nullable(),
+  worstS: sqlCount,
 });
 type Ends = z.infer<typeof Ends>;
 
@@ -102,7 +107,7 @@ export const lostWork = detector({
         ), resumed AS (
           SELECT DISTINCT subject FROM fate WHERE resumed
         ), paced AS (
-          SELECT l.subject, l.home, l.stem, l.source, l.outcome, l.attempt, l.wall_s, l.held_s, l.units, l.lost_units,
+          SELECT l.subject, l.home, l.stem, l.source, l.outcome, l.attempt, l.held_until, l.wall_s, l.held_s, l.units, l.lost_units,
                  f.subject IS NOT NULL AS is_resumed, p.interval_s AS saves_every_s, COALESCE(p.interval_s <= ${ASSUMED_INTERVAL_S}, FALSE) AS is_recorded,
                  CASE WHEN p.interval_s <= ${ASSUMED_INTERVAL_S} THEN p.interval_s ELSE ${ASSUMED_INTERVAL_S} END AS interval_s
           FROM life l LEFT JOIN resumed f ON l.subject = f.subject
@@ -124,6 +129,8 @@ export const lostWork = detector({
                  ${seconds('CASE WHEN attempt > 0 THEN lost_units ELSE 0 END')} AS again_s, ${seconds('CASE WHEN attempt > 1 THEN lost_units ELSE 0 END')} AS third_s,
                  max(attempt) + 1 AS tries, bool_or(is_resumed) AS is_resumed,
                  max(interval_s) AS interval_s, bool_or(is_recorded) AS is_recorded, max(saves_every_s) AS saves_every_s,
+                 min(held_until) AS first_end, max(held_until) AS last_end, (array_agg(held_until ORDER BY lost_units DESC, subject))[1] AS worst_end,
+                 CAST((max(lost_units) - max(lost_units) % 63000) / 63000 AS BIGINT) AS worst_s,
                  ${textsInOne('array_agg(subject ORDER BY lost_units DESC, subject)')} AS subjects
           FROM losing GROUP BY home, stem, source, outcome
         ), ended AS (
@@ -137,7 +144,8 @@ export const lostWork = detector({
                COALESCE(l.kept_resumed_s, 0) AS "keptResumedS", COALESCE(l.kept_most_s, 0) AS "keptMostS",
                COALESCE(l.kept_least_s, 0) AS "keptLeastS", COALESCE(l.again_s, 0) AS "againS", COALESCE(l.third_s, 0) AS "thirdS",
                COALESCE(l.tries, 1) AS tries, COALESCE(l.is_resumed, FALSE) AS "isResumed", r.home IS NOT NULL AS "isRunning", l.middle_s AS "middleS", COALESCE(l.interval_s, ${ASSUMED_INTERVAL_S}) AS "intervalS",
-               COALESCE(l.is_recorded, FALSE) AS "isRecorded", l.saves_every_s AS "savesEveryS", l.subjects
+               COALESCE(l.is_recorded, FALSE) AS "isRecorded", l.saves_every_s AS "savesEveryS", l.subjects,
+               l.first_end AS "firstEnd", l.last_end AS "lastEnd", l.worst_end AS "worstEnd", COALESCE(l.worst_s, 0) AS "worstS"
         FROM ended e LEFT JOIN lost l ON e.home = l.home AND e.stem IS NOT DISTINCT FROM l.stem AND e.source = l.source AND e.outcome = l.outcome
         LEFT JOIN running r ON e.home = r.home AND COALESCE(e.stem, '') = r.stem
         ORDER BY e.home, e.stem, e.source, e.outcome`,
@@ -203,6 +211,7 @@ function claimsOf(ends: readonly Ends[], context: JudgeContext<Options>): readon
         ...(sum('again') > 0
           ? [`${countWords(sum('again'), 'of them was a second try or later', 'of them were second tries or later')}.`]
           : []),
+        ...endWords(bad, context.now),
       ],
       fix: remedy.fix,
       unless: remedy.unless,
@@ -214,6 +223,18 @@ function claimsOf(ends: readonly Ends[], context: JudgeContext<Options>): readon
         highPermille: Math.min(1000, permilleOf(remedy.mostS, lostS)),
       },
     },
+  ];
+}
+
+/** When it was, and one by the number under which its scheduler knows it. */
+function endWords(bad: readonly Ends[], now: Date): string[] {
+  const [worst] = bad.toSorted((a, b) => b.worstS - a.worstS);
+  const ends = bad.flatMap(({ firstEnd, lastEnd }) => [firstEnd, lastEnd]).flatMap((time) => time ?? []);
+  if (worst?.worstEnd == null || ends.length === 0) return [];
+  const days = ends.map((time) => time.toISOString().slice(0, 10)).toSorted();
+  const name = (worst.subjects?.[0] ?? '').replace(/^job /, '').replace(/\/\d+$/, '');
+  return [
+    `They ended ${daysWords(days.at(0) ?? '', days.at(-1) ?? '')}; ${name} lost most, ${timeWords(worst.worstEnd, now)}.`,
   ];
 }
 

@@ -346,6 +346,7 @@ describe('what is claimed', () => {
     expect(claim?.because.slice(1)).toEqual([
       '80 % of it: long pauses, often evaluation on the CPU; 3 pauses in 3 runs, the middle one 16 min, one every 20 h; in all of them a checkpoint was recorded, and its time is taken off.',
       '20 % of it: checkpoints, as long as they are recorded; 3 pauses in 3 runs, the middle one 4 min, one every 20 h.',
+      'Its runs were there on 2026-03-02.',
     ]);
     expect(claim?.fix.join()).not.toContain('async_save');
   });

@@ -6,6 +6,7 @@ import { daySpark } from './day-spark.ts';
 import { kindKey, permilleOf } from './run-words.ts';
 import { LIVES_READ } from './runs-sql.ts';
 import { WRITTEN_READ } from './saved-work-sql.ts';
+import { daysWords } from './wording.ts';
 import { DAYS_SQL, LEVELS_SQL, PAUSES_SQL, STEPS_SQL } from './starved/queries.ts';
 import { KindDay, Level, Pauses, StarvedOptions, Steps } from './starved/rows.ts';
 
@@ -67,11 +68,18 @@ export const starvedRuns = detector({
         context,
       ).map((claim) => ({
         ...claim,
+        because: [...claim.because, ...spanOf(daysOf.get(key) ?? [])],
         spark: sparkOf(daysOf.get(key) ?? [], context),
       })),
     );
   },
 });
+
+/** From the first of its days to the last; they come in order. */
+function spanOf(days: readonly KindDay[]): string[] {
+  const [first, last] = [days.at(0), days.at(-1)];
+  return first === undefined || last === undefined ? [] : [`Its runs were there ${daysWords(first.day, last.day)}.`];
+}
 
 /** The share of each day in which its GPUs were at work. */
 function sparkOf(days: readonly KindDay[], context: JudgeContext<StarvedOptions>): readonly (number | null)[] {
