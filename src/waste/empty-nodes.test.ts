@@ -257,8 +257,36 @@ describe('empty-nodes', () => {
     expect(claim?.fix.every((line) => line.startsWith('#'))).toBe(true);
   });
 
-  it('gives no command for machines that are owned: no bill falls', async () => {
-    const [claim] = await claimsOn(emptyNodes, rowsOf([{ held: [], purchase: 'owned' }]), WINDOW);
-    expect(claim?.fix).toEqual([]);
+  describe('of machines that are owned no bill falls, and others can have their hours', () => {
+    const OWNED = [{ held: [], purchase: 'owned' }] as const;
+    const RENTERS = "bursar spend --by purchase,team --filter 'model=H100'   # who rents the same: they can move in";
+
+    it.each([
+      {
+        source: 'slurm',
+        lent: [
+          '# for work that gives way to others, with PreemptType=preempt/partition_prio in slurm.conf:',
+          '# scontrol create partitionname=lent nodes=n1 prioritytier=0 preemptmode=requeue',
+        ],
+      },
+      {
+        source: 'kubernetes',
+        lent: [
+          '# for work that gives way to others, by priorityClassName: lent in its pods:',
+          '# kubectl create priorityclass lent --value=-1000',
+        ],
+      },
+      { source: 'ray', lent: [] },
+    ])('says who rents the same and how $source lends them, and stops nothing', async ({ source, lent }) => {
+      const rows = rowsOf(OWNED);
+      const subject = (rows['subject'] ?? []).map((row) => (row['what'] === 'job' ? { ...row, source } : row));
+      const [claim] = await claimsOn(emptyNodes, { ...rows, subject }, WINDOW);
+      expect(claim?.fix).toEqual([RENTERS, ...lent]);
+    });
+
+    it('and who waits, where somebody does', async () => {
+      const [claim] = await claimsOn(emptyNodes, rowsOf(OWNED, [job(4)]), WINDOW);
+      expect(claim?.fix.slice(0, 2)).toEqual(['bursar queue   # who waits, and held back by what', RENTERS]);
+    });
   });
 });

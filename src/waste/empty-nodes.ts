@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { detector, type Claim } from '../facts/detector.ts';
-import { nameWord } from '../facts/shell-word.ts';
+import { filterValue } from '../facts/filter-value.ts';
+import { nameWord, shellWord } from '../facts/shell-word.ts';
 import { sqlCount, sqlDay, sqlTime } from '../facts/sql-row.ts';
 import { dayParts, dayTakes, NODE_GAP_READS, NODE_GAPS, tenureOf, WHOLE_UNITS } from './node-gaps.ts';
 import { SCHEDULERS } from './placed-sql.ts';
@@ -219,7 +220,7 @@ function poolClaim(
         ? []
         : [`${empty.length} empty now, since ${timeWords(earliest(empty), now)} at the earliest.`]),
     ],
-    fix: FIXES[tenure](empty, group[0]?.scheduler ?? null),
+    fix: tenure === 'own' ? lendingLines(group, queue) : FIXES[tenure](empty, group[0]?.scheduler ?? null),
     unless:
       tenure === 'rented'
         ? 'They are kept warm for a peak: then their state is spare, or the finding exempt.'
@@ -278,15 +279,51 @@ const fittingWords = (fitting: number): string =>
 
 type Fix = (now: readonly EmptyNode[], scheduler: string | null) => string[];
 
-const FIXES: Readonly<Record<ReturnType<typeof tenureOf>, Fix>> = {
+const FIXES: Readonly<Record<Exclude<ReturnType<typeof tenureOf>, 'own'>, Fix>> = {
   rented: releaseCommands,
-  own: () => [],
   unknown: () => [
     commentLine('how they were bought is not known (purchase, provider of bursar import nodes):'),
     commentLine('if they are rented, give them back; an autoscaler does so after ten minutes without a job'),
     commentLine('if they are yours, lend them out, or let jobs of a lower priority have them'),
   ],
 };
+
+/** No bill falls by one's own machines: whoever waits, rents the same elsewhere or gives way to others can have their hours. */
+function lendingLines(group: readonly EmptyNode[], { now: waiting, meanwhile }: Queue): string[] {
+  const { model = null, scheduler = null } = group[0] ?? {};
+  return [
+    ...(waiting.length === 0 && meanwhile === undefined ? [] : ['bursar queue   # who waits, and held back by what']),
+    ...(model === null
+      ? []
+      : [
+          `bursar spend --by purchase,team --filter ${shellWord(`model=${filterValue(model)}`)}   # who rents the same: they can move in`,
+        ]),
+    ...givingWay(
+      scheduler,
+      group.map(({ nodeId }) => nodeId),
+    ),
+  ];
+}
+
+/** Told and not run: it is a setting for everybody. */
+function givingWay(scheduler: string | null, names: readonly string[]): string[] {
+  switch (scheduler) {
+    case 'slurm':
+      return [
+        commentLine('for work that gives way to others, with PreemptType=preempt/partition_prio in slurm.conf:'),
+        commentLine(
+          `scontrol create partitionname=lent nodes=${nameWord(names.join(','))} prioritytier=0 preemptmode=requeue`,
+        ),
+      ];
+    case 'kubernetes':
+      return [
+        commentLine('for work that gives way to others, by priorityClassName: lent in its pods:'),
+        commentLine('kubectl create priorityclass lent --value=-1000'),
+      ];
+    default:
+      return [];
+  }
+}
 
 /** Takes the machines that are empty now from their scheduler and stops them, and tells the autoscaler to do so next time. */
 function releaseCommands(now: readonly EmptyNode[], scheduler: string | null): string[] {
