@@ -180,6 +180,8 @@ const sumOf = (ends: readonly Ends[], what: Sum): number => ends.reduce((total, 
 /** What would help work of one kind, and in device-seconds how much of what it lost. */
 interface Remedy {
   readonly because: string;
+  /** What its least and its most rest on. */
+  readonly range: string;
   readonly fix: readonly string[];
   readonly unless: string;
   readonly leastS: number;
@@ -207,6 +209,7 @@ function claimsOf(ends: readonly Ends[], context: JudgeContext<Options>): readon
       because: [
         `${gpuHoursOfWords(lostS, sum('heldS'))} were computed and thrown away (outcomes of the scheduler, checkpoints where they are recorded).`,
         remedy.because,
+        remedy.range,
         `${bad.map((row) => `${countWords(row.losing, 'attempt')} ${WORDS[row.outcome] ?? row.outcome} (${gpuHourWords(row.lostS)}, the middle one after ${spanWords(row.middleS ?? 0)})`).join('; ')}.`,
         ...(sum('again') > 0
           ? [`${countWords(sum('again'), 'of them was a second try or later', 'of them were second tries or later')}.`]
@@ -260,7 +263,8 @@ function fewerTries(bad: readonly Ends[], { source }: Ends): Remedy | undefined 
   if (againS === 0) return undefined;
   const tries = Math.max(...bad.map((row) => row.tries));
   return {
-    because: `No attempt of it came to its end, so that a checkpoint would have kept nothing of use: at most the tries after the first are spared, ${gpuHourWords(againS)}, at least those after the second, ${gpuHourWords(thirdS)}.`,
+    because: 'No attempt of it came to its end, so that a checkpoint would have kept nothing of use.',
+    range: `Spared are at most the tries after the first, ${gpuHourWords(againS)}, and at least those after the second, ${gpuHourWords(thirdS)}.`,
     fix: [
       '# no attempt of it has come to its end: find the mistake in one before it is handed in again',
       ...bySource(
@@ -283,7 +287,8 @@ function savedOften(bad: readonly Ends[], worst: Ends): Remedy | undefined {
   if (sum('keptS') === 0) return undefined;
   const isRecording = bad.some(({ savesEveryS }) => savesEveryS !== null);
   return {
-    because: `With a checkpoint every ${intervalWords(worst.intervalS)} (${paceWords(worst)}) ${gpuHourWords(sum('keptS'))} of it would have been kept, ${partWords(sum('keptResumedS'), sum('keptS'))} of them in attempts that somebody went on from; twice as often at most ${gpuHourWords(sum('keptMostS'))}, half as often at least ${gpuHourWords(sum('keptLeastS'))}.`,
+    because: `With a checkpoint every ${intervalWords(worst.intervalS)} (${paceWords(worst)}) ${gpuHourWords(sum('keptS'))} of it would have been kept, ${partWords(sum('keptResumedS'), sum('keptS'))} of them in attempts that somebody went on from.`,
+    range: `Twice as often at most ${gpuHourWords(sum('keptMostS'))}, half as often at least ${gpuHourWords(sum('keptLeastS'))}.`,
     fix: [
       ...(diesEarly(bad) ? smokeRun(worst.source) : []),
       ...new Set(bad.flatMap((row) => (row.lostS * 4 >= sum('lostS') ? (FIXES[row.outcome]?.(row.source) ?? []) : []))),

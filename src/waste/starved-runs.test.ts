@@ -173,7 +173,7 @@ const CASES: Readonly<
       'train on A100-80GB stands still 25 % of its time, in long pauses, 3 runs',
     ],
     because:
-      'No kernel ran in 18 of 45 GPU-hours its runs were at work, pauses left out: 40 % of those, 30 % of the 60 GPU-hours held (engine activity, else utilisation).',
+      'No kernel ran in 18 of 45 GPU-hours at work, pauses left out (40 %); 60 GPU-hours were held (engine activity, else utilisation).',
   },
   'gaps that do not depend on cores are the loader or storage': {
     runs: [

@@ -38,7 +38,7 @@ export function gapClaims(
     ownerSubject: takes[0]?.subject ?? null,
     what: `${kindWords(kind)} waits for ${small === null ? causeName(diagnosis.cause, levels) : 'its input, or between small kernels,'} ${percentWords(permilleOf(gapS, heldS))} of its time, ${countWords(runs, 'run')}`,
     because: [
-      `No kernel ran in ${gpuHoursOfWords(gapS, computingS)} its runs were at work, pauses left out: ${percentWords(gapPermille)} of those, ${percentWords(permilleOf(gapS, heldS))} of the ${gpuHourWords(heldS)} held (engine activity, else utilisation).`,
+      `No kernel ran in ${gpuHoursOfWords(gapS, computingS)} at work, pauses left out (${percentWords(gapPermille)}); ${gpuHourWords(heldS)} were held (engine activity, else utilisation).`,
       ...(small === null
         ? []
         : [
