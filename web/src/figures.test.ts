@@ -1,5 +1,20 @@
 import { expect, it } from 'vitest';
-import { factDays, hours, hoursParts, lengthWords, statedFactDays, unitUsd, usdRange } from './figures.ts';
+import { change, factDays, hours, hoursParts, lengthWords, statedFactDays, unitUsd, usd, usdRange } from './figures.ts';
+
+it.each([
+  ['0', '$0'],
+  [null, 'no price'],
+  [undefined, '–'],
+])('an amount of %s is shown as %s', (micros, want) => expect(usd(micros)).toBe(want));
+
+it.each([
+  ['104700000', '100000000', '+4.7%'],
+  ['0', '100000000', '−100.0%'],
+  ['100000000', '0', null],
+  ['100000000', '-100000000', null],
+  ['100000000', null, null],
+  [null, '100000000', null],
+])('%s after %s is told as %s', (now, before, want) => expect(change(now, before)).toBe(want));
 
 it.each([
   ['1662000000', '$1,662'],
@@ -30,12 +45,16 @@ it.each([
   [0, '0'],
   [727_200, '202.0'],
   [656_640, '182.4'],
+  [3_599_640, '999.9'],
+  [3_600_000, '1,000'],
   [6_602_400, '1,834'],
 ])('%d GPU-seconds are %s GPU-hours, one precision in a column', (seconds, want) => expect(hours(seconds)).toBe(want));
 
 it.each([
   ['thirds of 4,000 hours add up', [4_800_000, 4_800_000, 4_800_000], ['1,334', '1,333', '1,333']],
   ['below a thousand by tenths', [360, 720], ['0.1', '0.2']],
+  ['a second below a thousand by tenths', [1_800_000, 1_799_999], ['500.0', '500.0']],
+  ['a thousand and more without', [1_800_000, 1_800_000], ['500', '500']],
 ])('GPU-hours of parts: %s', (_, seconds, want) => expect(hoursParts(seconds)).toEqual(want));
 
 it.each([

@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { undoOf } from './decide.ts';
-import { countWords, hoursRange, ownerWords, reachOf, savingSteps, savingWords, stateWords } from './finding-words.ts';
+import {
+  countWords,
+  hoursRange,
+  isToDo,
+  ownerWords,
+  reachOf,
+  reachWith,
+  savingSteps,
+  savingWords,
+  stateWords,
+} from './finding-words.ts';
 import type { FindingRow } from './finding-words.ts';
 import { dayWords, hourClass, runsOf } from './strips.tsx';
 
@@ -73,6 +83,22 @@ describe('what findings come to', () => {
     );
   });
 
+  it('those too small for a line count, each kind by itself', () => {
+    const small = {
+      count: 3,
+      cashIfRentedUsdMicros: '0',
+      cashUsdMicros: { low: usd(1), high: usd(2) },
+      capacityGpuSeconds: { low: 3, high: 4 },
+      unknownUsdMicros: usd(5),
+    };
+    const listed = { ...FINDING, capacityGpuSeconds: { low: 10, high: 20 } };
+    expect(reachWith(reachOf([listed]), small)).toEqual({
+      cash: { low: usd(101), high: usd(402) },
+      capacity: { low: 13, high: 24 },
+      unknownMicros: usd(5),
+    });
+  });
+
   it.each([
     ['cash', {}, '$100–400'],
     [
@@ -141,6 +167,15 @@ describe('words', () => {
     ['back', { state: 'back' as const }, 'back again'],
   ])('state: %s', (_, over, want) => expect(stateWords({ ...FINDING, ...over })).toBe(want));
 });
+
+it.each([
+  ['open', true],
+  ['accepted', true],
+  ['back', true],
+  ['exempt', false],
+  ['dismissed', false],
+  ['fixed', false],
+] as const)('one that is %s waits for somebody: %s', (state, want) => expect(isToDo({ state })).toBe(want));
 
 describe('taking back', () => {
   it.each([
