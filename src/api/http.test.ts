@@ -161,10 +161,15 @@ describe('who may ask what', () => {
 });
 
 describe('signing in', () => {
+  const signIn = (name: string, headers: Record<string, string> = {}, server = closed): Promise<Response> =>
+    server.request('/api/v1/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: 'http://127.0.0.1:4600', ...headers },
+      body: JSON.stringify({ token: tokens[name] }),
+    });
+
   it('a token becomes a cookie that scripts cannot read, until it is given back', async () => {
-    const json = { 'content-type': 'application/json', origin: 'http://127.0.0.1:4600' };
-    const body = JSON.stringify({ token: tokens['nia'] });
-    const signedIn = await closed.request('/api/v1/session', { method: 'POST', headers: json, body });
+    const signedIn = await signIn('nia');
     expect(await signedIn.json()).toEqual({ name: 'nia', role: 'viewer', team: 'nlp', signedIn: true });
     const set = signedIn.headers.get('set-cookie') ?? '';
     expect(set).toMatch(/^bursar_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
@@ -177,6 +182,16 @@ describe('signing in', () => {
     });
     expect(out.status).toBe(204);
     expect((await closed.request('/api/v1/money', { headers: { cookie } })).status).toBe(401);
+  });
+
+  it.each([
+    ['goes over https alone where a proxy says it was asked so', { 'x-forwarded-proto': 'https' }, true],
+    ['goes over http too where one says that', { 'x-forwarded-proto': 'http' }, false],
+    ['goes over http too where nobody says so', {}, false],
+  ])('the cookie %s', async (_, headers, isSecure) => {
+    const signedIn = await signIn('nia', headers);
+    expect(signedIn.status).toBe(200);
+    expect(signedIn.headers.get('set-cookie')?.split('; ').includes('Secure')).toBe(isSecure);
   });
 
   it('a wrong token does not, and who tries many is stopped', async () => {
@@ -222,6 +237,22 @@ describe('signing in', () => {
     expect([...statuses]).toEqual([200, 429]);
     expect((await busy.request('/')).status).toBe(429);
     expect((await busy.request('/api/v1/totals')).status).toBe(200);
+    await busy.close();
+  });
+
+  const cookieOf = async (server: Served): Promise<string> =>
+    (await signIn('ann', {}, server)).headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+  it.each([
+    ['by its token', async () => bearer('ann'), 200],
+    ['by the token of its cookie', async (server: Served) => ({ cookie: await cookieOf(server) }), 200],
+    ['by its address where it has none', async () => ({}), 401],
+  ])('whoever asks without end is slowed down, %s, and nobody else is', async (_, sent, status) => {
+    const busy = await served(fleet.dataDir, { routes, needsToken: true, passedMs });
+    const headers = await sent(busy);
+    const statuses: number[] = [];
+    for (let n = 0; n < 210; n += 1) statuses.push((await busy.request('/api/v1/totals', { headers })).status);
+    expect([statuses[0], statuses.at(-1)]).toEqual([status, 429]);
+    expect((await ask('/api/v1/totals', 'olu', busy)).status).toBe(200);
     await busy.close();
   });
 });
