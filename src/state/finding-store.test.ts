@@ -48,12 +48,16 @@ it('what is too small to be told gets no number, and keeps the one it has', asyn
   writer.close();
 });
 
-it('a look at older facts changes nothing of what newer ones said', async () => {
+it.each([
+  ['that claims it in other words', ['a'], 'thing a', 'open'],
+  ['that claims what is fixed since', [], 'thing a', 'fixed'],
+])('a look at older facts %s changes nothing of what newer ones said', async (_, newest, what, state) => {
   const writer = await openFindingWriter(dataDir);
   writer.look(look('2026-03-02T11:00:00Z', ['a']));
-  expect(writer.look(look('2026-03-01T00:00:00Z', []))).toMatchObject([
-    { state: 'open', lastSeenAt: '2026-03-02T11:00:00Z' },
-  ]);
+  const kept = writer.look(look('2026-03-02T12:00:00Z', newest));
+  const older = { ...look('2026-03-01T00:00:00Z', []), claimed: [{ ...claim('a'), what: 'as it was' }] };
+  expect(writer.look(older)).toEqual(kept);
+  expect(kept).toMatchObject([{ what, state }]);
   writer.close();
 });
 

@@ -176,6 +176,32 @@ describe('the desk', () => {
     expect((await ask(listed, 'list', 'findings')).from).toBe('kept');
   });
 
+  it('whoever asks after something was said of a finding does not join a question from before', async () => {
+    await open();
+    let runs = 0;
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const listed = async ({ space }: AtDesk): Promise<Told> => {
+      const said = space.findings.records().map(({ key }) => key);
+      runs += 1;
+      await ended;
+      return { bytes: 1, said };
+    };
+    const before = ask(listed, 'slow', 'findings');
+    while (runs === 0) await new Promise(setImmediate);
+    const writer = await openFindingWriter(fleet.dataDir);
+    const claimed = [{ key: 'meanwhile', what: 'idle', subjects: ['s'], isTold: true }];
+    writer.look({ at: '2026-03-03T00:00:00Z', claimed, silentKeys: new Set() });
+    writer.close();
+    const after = ask(listed, 'slow', 'findings');
+    // Whoever looks how things stand takes turns: by then it has joined, or has not.
+    await standing.current();
+    end();
+    expect((await before).value.said).not.toContain('meanwhile');
+    expect((await after).value.said).toContain('meanwhile');
+    expect(runs).toBe(2);
+  });
+
   it('an answer that lacks something for a reason that passes is not given again', async () => {
     await open();
     const lacking = async ({ space }: AtDesk): Promise<Told> => {
