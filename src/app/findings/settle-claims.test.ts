@@ -195,6 +195,12 @@ describe('who gets a dollar that two claims speak of', () => {
       want: { credit: 0n, priceless: null },
     },
     {
+      name: 'nor by two who share it',
+      cells: [cell({ usdMicros: -500n })],
+      claims: [placed('a', [take({ permille: 400 })]), placed('b', [take()], { place: 1 })],
+      want: { a: 0n, b: 0n },
+    },
+    {
       name: 'a question claims nothing, and leaves it to others',
       claims: [placed('asks', [take()], { isQuestion: true }), placed('claims', [take()], { place: 1 })],
       want: { asks: null, claims: 100n },
