@@ -4,6 +4,7 @@ import { csv, fleetFolder } from '../../../test/fleet-folder.ts';
 import { SMALL_FLEET } from '../../../test/small-fleet.ts';
 import type { Category } from '../../ledger/waterfall.ts';
 import type { WasteAnswer } from '../../report/waste/waste-answer.ts';
+import { readConfig } from '../config/config-file.ts';
 import { wasteMarkdown } from '../../report/waste/waste-markdown.ts';
 import { wastePage } from '../../report/waste/waste-page.ts';
 import { parseDimensions, parseFilters } from '../filter.ts';
@@ -27,11 +28,21 @@ interface Asked {
   readonly by?: string;
   readonly open?: Category;
   readonly now?: Date;
+  readonly of?: FleetFolder;
+  /** As they stand in bursar.yaml. */
+  readonly rules?: string;
 }
 
-const ask = ({ window = '2026-03-02', filter = '', by = '', open, now = NOON }: Asked): Promise<WasteAnswer> =>
+const ask = ({
+  window = '2026-03-02',
+  filter = '',
+  by = '',
+  open,
+  now = NOON,
+  ...asked
+}: Asked): Promise<WasteAnswer> =>
   withReader(
-    fleet.dataDir,
+    (asked.of ?? fleet).dataDir,
     (space) =>
       waste(space, {
         window: ledgerWindow(window, now, space.scope),
@@ -40,7 +51,7 @@ const ask = ({ window = '2026-03-02', filter = '', by = '', open, now = NOON }: 
         by: parseDimensions(by),
         ...(open !== undefined && { open }),
       }),
-    { rules: NO_RULES },
+    { rules: readConfig(asked.rules ?? '{}').rules ?? NO_RULES },
   );
 
 const usd = (micros: bigint | null | undefined): number | null =>
@@ -86,6 +97,21 @@ describe('waste', () => {
     expect(computeShare.hours.permille).toBe(450);
   });
 
+  it('counts neither what is unknown nor what stands beside the GPU into it', async () => {
+    const { computeShare } = await ask({});
+    // $1 stranded, $9.75 unallocated, $1.625 idle, $0.1625 starved, $3.0875 computing.
+    expect(computeShare.money).toEqual({ part: 3_087_500n, whole: 15_625_000n, permille: 198 });
+  });
+
+  it('what stands beside the GPU is told by what was bought', async () => {
+    const { categories } = await ask({});
+    const beside = categories.find(({ category }) => category === 'beside');
+    expect(beside?.reasons.map(({ reason, sum }) => [reason, usd(sum.usdMicros)])).toEqual([
+      ['other', 0.95],
+      ['storage', 0.5],
+    ]);
+  });
+
   it('makes up no change where the facts do not reach back', async () => {
     const { before, categories, sumBefore } = await ask({});
     expect(before.isKnown).toBe(false);
@@ -106,6 +132,11 @@ describe('waste', () => {
     'where a filter asks for what only entries have': {
       open: 'idle',
       filter: 'component=gpu,basis=billed',
+      want: [['job slurm/101/0', 'nlp', '101', 'a1-0', 1.625]],
+    },
+    'whatever category a filter asks for': {
+      open: 'idle',
+      filter: 'category=computing',
       want: [['job slurm/101/0', 'nlp', '101', 'a1-0', 1.625]],
     },
     'of a part of a day': {
@@ -168,5 +199,51 @@ describe('what stands spare on purpose', () => {
     expect(page[0]).toMatch(want);
     const [pasted = ''] = wasteMarkdown(answer, { command: 'bursar waste', madeAt: new Date(hour(10)) });
     expect(pasted.replaceAll(/\*\*|\\/g, '')).toMatch(want);
+  });
+});
+
+describe('a job of three days that nobody measured, at $2 an hour', () => {
+  let long: FleetFolder;
+  beforeAll(async () => {
+    long = await fleetFolder({
+      nodes: csv(`
+        node_id|present_from        |present_until       |purchase|cluster|gpu_count|model
+        n1     |2026-03-01T12:00:00Z|2026-03-03T12:00:00Z|owned   |a      |1        |H100`),
+      devices: 'device_id,node_id,model\nn1-0,n1,H100\n',
+      allocations: csv(`
+        source|allocation_id|node_id|device_id|held_from           |held_until          |gpu_count|cluster|account
+        slurm |7            |n1     |n1-0     |2026-03-01T12:00:00Z|2026-03-03T12:00:00Z|1        |a      |nlp`),
+      rates: 'model,usd_per_gpu_hour\nH100,2.00\n',
+    });
+  });
+  afterAll(() => long.remove());
+  const open = 'unknown';
+  const now = new Date('2026-03-04T00:00:00Z');
+
+  it.each([
+    { name: 'whole', window: 'all', filter: '', want: 96 },
+    { name: 'cut at both ends', window: '2026-03-01T18:00Z/2026-03-03T06:00Z', filter: '', want: 72 },
+    {
+      name: 'cut, by what only entries have',
+      window: '2026-03-01T18:00Z/2026-03-03T06:00Z',
+      filter: 'component=gpu',
+      want: 72,
+    },
+  ])('each hour of a window is in its rows once: $name', async ({ window, filter, want }) => {
+    const answer = await ask({ of: long, now, open, window, filter });
+    expect([usd(answer.sum.usdMicros), ...(answer.opened?.rows ?? []).map(({ sum }) => usd(sum.usdMicros))]).toEqual([
+      want,
+      want,
+    ]);
+  });
+
+  it('its row is whose it was on the last day', async () => {
+    const rules = `rules: [{when: {account: nlp}, from: 2026-03-03, set: {team: asr}}]`;
+    const { opened } = await ask({ of: long, now, open, window: 'all', rules });
+    expect(opened?.rows.map(({ team }) => team)).toEqual(['asr']);
+    expect(opened?.byTeam.map(({ value, sum }) => [value, usd(sum.usdMicros)])).toEqual([
+      ['nlp', 72],
+      ['asr', 24],
+    ]);
   });
 });
