@@ -103,6 +103,29 @@ const spoken: Record<string, Case> = {
       },
     ],
   },
+  'twenty hours in which nobody measured it are no pause after which its kind has gone on': {
+    told: [
+      job({
+        isOpen: true,
+        from: '03-02 00:00',
+        gpus: {
+          g0: {
+            computing: [
+              ['03-02 00:00', '03-02 01:00'],
+              ['03-02 21:00', '03-03 12:00'],
+            ],
+            unknown: [['03-02 01:00', '03-02 21:00']],
+          },
+        },
+      }),
+    ],
+    want: [
+      {
+        what: 'no kernel since Tue 12:00, 1×H100 still held',
+        takes: ['job kubernetes/1/0 2026-03-03..2026-03-03 1000'],
+      },
+    ],
+  },
   'one that ended is told with how long it held': {
     told: [
       job({ from: '03-01 08:00', until: '03-03 06:00', gpus: { g0: { computing: [['03-01 08:00', '03-01 18:00']] } } }),

@@ -328,22 +328,28 @@ describe('night after night', () => {
     ]);
   });
 
-  it('boxes of one pool are one finding, and its owner is who runs the pool', async () => {
+  it.each([
+    { name: 'who runs the pool', users: ['mchen', 'mchen', 'kim'], want: null },
+    { name: 'who runs the pool where nobody says whose one is', users: ['mchen', 'mchen', null], want: null },
+    { name: 'the one person whose all of them are', users: ['mchen', 'mchen', 'mchen'], want: 'node b1' },
+  ])('boxes of one pool are one finding, and its owner is $name', async ({ users, want }) => {
+    const ids = ['b1', 'b2', 'b3'];
     const box = { allocation_id: null, source: null, manner: null, workload_kind: null, workload_name: null };
-    const rows = ['b1', 'b2', 'b3'].flatMap((id) =>
+    const rows = ids.flatMap((id) =>
       night(id, '2026-02-10').map((row) => ({ ...row, ...box, node_id: id, subject: `node ${id}` })),
     );
-    const subject = ['b1', 'b2', 'b3'].map((id) => ({
+    const subject = ids.map((id, place) => ({
       day: '2026-02-11',
       subject: `node ${id}`,
       cluster: 'workstations',
+      user_name: users[place] ?? null,
     }));
     const all = await claims(rows, { subject });
     expect(all.map(({ what, about, ownerSubject }) => ({ what, about, ownerSubject }))).toEqual([
       {
         what: '3 boxes of workstations left on unused 3 times, 1 GPU each',
         about: 'nights of boxes of workstations',
-        ownerSubject: null,
+        ownerSubject: want,
       },
     ]);
     expect(all[0]?.because[2]).toBe('Boxes: b1, b2, b3.');

@@ -162,6 +162,21 @@ test.each([
     },
   },
   {
+    name: 'hours that a rate told are a machine though they are short of one by a little',
+    rows: [unused(748.8), ...machine(24), rented(350, 50)],
+    want: {
+      what: '7.8 committed H100 unused while others rent 50 GPU-hours on demand',
+      blastRadius: undefined,
+      reachable: { lowPermille: 267, highPermille: 1000 },
+      cashElsewhere: { lowUsdMicros: 350n * 1_000_000n, highUsdMicros: 350n * 1_000_000n },
+    },
+  },
+  {
+    name: 'and a machine that was there but for a few minutes was there all day',
+    rows: [unused(96), ...machine(23.5), rented(350, 50)],
+    want: { what: '1 committed H100 unused', blastRadius: 1, reachable: { lowPermille: 0, highPermille: 0 } },
+  },
+  {
     name: 'twelve of twenty are a machine and a half: one of them can be moved into',
     rows: [unused(1152), ...machine(24), rented(1400, 200)],
     want: {

@@ -97,6 +97,19 @@ describe('what is kept in memory for many questions', () => {
   });
 });
 
+describe('the span that is judged', () => {
+  const scope = { days: ['2026-03-02', '2026-03-03'], horizon: new Date('2026-03-03T20:00:00Z') };
+  const day = (of: number): Date => new Date(`2026-03-0${of}T00:00:00Z`);
+  it.each([
+    { name: 'whole days that are over', window: '2026-03-02', now: scope.horizon, want: [day(2), day(3)] },
+    { name: 'not what of today is to come', window: 'all', now: scope.horizon, want: [day(2), scope.horizon] },
+    { name: 'all of the last day once it is over', window: 'all', now: day(6), want: [day(2), day(4)] },
+  ])('has $name', ({ window, now, want: [from, until] }) => {
+    const span = judgedSpan(ledgerWindow(window, now, scope), now);
+    expect(span).toMatchObject({ from, until, now });
+  });
+});
+
 function written(row: unknown): string {
   return JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }

@@ -61,6 +61,14 @@ describe('a finding is called what most of it is, and keeps both parts', () => {
   ];
   it.each(cases)('$name', ({ sum, want }) => expect(told(sum)).toMatchObject(want));
 
+  it('of what would be cash if it were rented, only what can be reached is told', () => {
+    const sum = { unpaidUnits: 1000n, unsaidUsdMicros: 100n * USD };
+    expect(told(sum, { reachable: { lowPermille: 200, highPermille: 800 } })).toMatchObject({
+      capacityUnits: { low: 200n, high: 800n },
+      cashIfRentedUsdMicros: 80n * USD,
+    });
+  });
+
   it('what was promised and not used at all is no capacity: nobody has GPUs of it', () => {
     const sum = { usdMicros: 100n * USD, unpaidUnits: 1000n };
     expect(told(sum)).toMatchObject({ capacityUnits: { low: 1000n, high: 1000n } });
