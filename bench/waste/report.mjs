@@ -48,25 +48,20 @@ export function barsOf({ scores, said, sums }) {
   ];
 }
 
-/** @param {readonly Result[]} results @param {string} size @returns {string} */
-export function report(results, size) {
-  const seeds = [...new Set(results.map(({ seed }) => seed))].filter((seed) => seed !== '');
-  return section(
-    'Waste, against a demo that knows the truth',
-    `npm run bench:waste${seeds.length > 0 ? ` -- --seeds ${seeds.join(',')}` : ''}`,
-    [
-      `Scores on the demo (${size}), not accuracy in the field: worlds made from the printed one by changing numbers, seeds from the clock, samples every five minutes unless the name says otherwise. Money of each holder, GPU and hour; what the world calls arguable counts neither way. Lost money is compared by holder, where activity was sent. Beside ours the naive rule: GPU_UTIL below 5 % on average for an hour makes the whole hour idle. A figure in bold misses its bar.`,
-      scoresTable(results),
-      idleTable(results),
-      'How far each falls against the first world, in points (mean of the seeds):',
-      fallTable(results),
-      'What is found of each true reason, and what the findings rest on, over all worlds:',
-      reasonsTable(results),
-      detectorTable(results),
-      verdictWords(results),
-      ...wordsOf(results),
-    ],
-  );
+/** @param {readonly Result[]} results @param {{ command: string, size: string }} run @returns {string} */
+export function report(results, { command, size }) {
+  return section('Waste, against a demo that knows the truth', command, [
+    `Scores on the demo (${size}), not accuracy in the field: worlds made from the printed one by changing numbers, seeds from the clock, samples every five minutes unless the name says otherwise. Money of each holder, GPU and hour; what the world calls arguable counts neither way. Lost money is compared by holder, where activity was sent. Beside ours the naive rule: GPU_UTIL below 5 % on average for an hour makes the whole hour idle. A figure in bold misses its bar.`,
+    scoresTable(results),
+    idleTable(results),
+    'How far each falls against the first world, in points (mean of the seeds):',
+    fallTable(results),
+    'What is found of each true reason, and what the findings rest on, over all worlds:',
+    reasonsTable(results),
+    detectorTable(results),
+    verdictWords(results),
+    ...wordsOf(results),
+  ]);
 }
 
 /** @param {readonly Result[]} results */

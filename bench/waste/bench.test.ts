@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { printed } from '../../test/demo/bursar-command.ts';
+
+const BENCH = fileURLToPath(new URL('bench.mjs', import.meta.url));
+
+/** The demos of a run are below the folder it is run in. */
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bursar-bench-waste-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function bench(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BENCH, ...args], { cwd: folder, encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+
+describe('the benchmark of waste', () => {
+  it("scores a world of one's own, and prints what repeats it", async () => {
+    const world = parse(await printed('demo', '--print-world')) as { habits: { kind: string }[] };
+    world.habits = world.habits.filter(({ kind }) => kind === 'notebook');
+    writeFileSync(join(folder, 'note books.yaml'), stringify(world));
+    const size = ['--step', '30m', '--gpus', '8', '--days', '2'];
+    const { status, stdout, stderr } = bench('--world', 'note books.yaml', ...size, '--seeds', '7');
+    const command = `npm run bench:waste -- --world 'note books.yaml' ${size.join(' ')} --seeds 7`;
+    expect(stderr).toContain(`repeat this run with ${command}\n`);
+    expect(stdout).toContain(`\`${command}\``);
+    expect(stdout).toMatch(/^\| note books\.yaml \| 7 \| [01]\.\d{3} \|/m);
+    expect(status).toBe(0);
+  });
+
+  it('says what it can be told', () => {
+    const { status, stdout, stderr } = bench('--help');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^npm run bench:waste -- \[flags\]\n[^]*\n {2}--world FILE +a world file of one's own\n/);
+  });
+
+  it.each([
+    { args: ['--word', 'mine.yaml'], want: "Unknown option '--word'" },
+    { args: ['--gpus', 'many'], want: '--gpus is a whole number, not "many"' },
+    { args: ['--seeds', '7;8'], want: '--seeds are whole numbers with commas, not "7;8"' },
+    { args: ['--step', '5'], want: '--step is a length as 5m, not "5"' },
+    { args: ['--world', 'none.yaml'], want: '--world: no file "none.yaml"' },
+    { args: ['--data', 'none'], want: '--data: no folder "none"' },
+    { args: ['--only', 'Mars'], want: 'no world has "Mars" in its name; there are unmanaged, well-run' },
+    { args: ['--world', BENCH, '--only', 'MIG'], want: '--world and --only are two ways to say which worlds' },
+    { args: ['mine.yaml'], want: '"mine.yaml" belongs to no flag' },
+  ])('says what there is, and before it: $want', ({ args, want }) => {
+    const { status, stdout, stderr } = bench(...args);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr.startsWith(want)).toBe(true);
+    expect(stderr).toContain('\n\nnpm run bench:waste -- [flags]\n');
+    expect(stderr).not.toContain('    at ');
+  });
+});
