@@ -4,8 +4,15 @@ import { decimals, percent, section, table } from '../demo/words.mjs';
 /** @typedef {import('./bench.mjs').Result} Result */
 /** @typedef {{ name: string, bar: string, value: number, write: (value: number) => string, isReached: boolean }} Bar */
 
-/** The bars: what a figure must be at least or at most. @param {Result} result @returns {Bar[]} */
-export function barsOf({ scores, said, sums }) {
+/** The bars: what a figure must be at least or at most. A part of nothing has no bar to reach. @param {Result} result @returns {Bar[]} */
+export function barsOf(result) {
+  return barsAndFigures(result).map((bar) =>
+    Number.isNaN(bar.value) ? { ...bar, write: () => 'none', isReached: true } : bar,
+  );
+}
+
+/** @param {Result} result @returns {Bar[]} */
+function barsAndFigures({ scores, said, sums }) {
   const least = (/** @type {string} */ name, /** @type {number} */ value, /** @type {number} */ bar) => ({
     name,
     bar: `≥ ${bar}`,
@@ -31,7 +38,9 @@ export function barsOf({ scores, said, sums }) {
       name: 'lost money',
       bar: 'within 10 %',
       value: lostOff,
-      write: (figure) => `${figure > 0 ? '+' : '−'}${percent(Math.abs(figure))}`,
+      // Lost money where the truth has none is a fault, and no percentage.
+      write: (figure) =>
+        figure === Infinity ? 'some of none' : `${figure > 0 ? '+' : '−'}${percent(Math.abs(figure))}`,
       isReached: Math.abs(lostOff) <= 0.1,
     },
     {
@@ -129,8 +138,11 @@ function idleTable(results) {
   );
 }
 
-/** @param {readonly number[]} values */
-const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+/** Of the seeds that have the figure. @param {readonly number[]} values */
+function mean(values) {
+  const figures = values.filter(Number.isFinite);
+  return figures.reduce((sum, value) => sum + value, 0) / figures.length;
+}
 
 /** @param {readonly Result[]} results */
 function fallTable(results) {
@@ -223,6 +235,7 @@ function detectorTable(results) {
 function verdictWords(results) {
   const verdicts = results.flatMap((result) => result.verdicts);
   const sum = (/** @type {typeof verdicts} */ some) => some.reduce((usd, verdict) => usd + verdict.usd, 0);
+  if (verdicts.length === 0) return 'No finding about input names a cause.';
   const right = verdicts.filter(({ isRight }) => isRight);
   const wrong = verdicts.filter(({ isRight }) => !isRight).toSorted((a, b) => b.usd - a.usd);
   return [
