@@ -60,7 +60,7 @@ function barsAndFigures({ scores, said, sums }) {
 /** @param {readonly Result[]} results @param {{ command: string, size: string }} run @returns {string} */
 export function report(results, { command, size }) {
   return section('Waste, against a demo that knows the truth', command, [
-    `Scores on the demo (${size}), not accuracy in the field: worlds made from the printed one by changing numbers, seeds from the clock, samples every five minutes unless the name says otherwise. Money of each holder, GPU and hour; what the world calls arguable counts neither way. Lost money is compared by holder, where activity was sent. Beside ours the naive rule: GPU_UTIL below 5 % on average for an hour makes the whole hour idle. A figure in bold misses its bar.`,
+    `Scores on the demo (${size}), not accuracy in the field: worlds made from the printed one by changing numbers, seeds from the clock, samples every five minutes unless the name says otherwise. Money of each holder, GPU and hour; what the world calls arguable counts neither way. Lost money is compared by holder, where activity was sent. Beside ours the naive rule: GPU_UTIL (of a MIG slice, which has none, the engine's activity) below 5 % on average for an hour makes the whole hour idle. A figure in bold misses its bar.`,
     scoresTable(results),
     idleTable(results),
     'How far each falls against the first world, in points (mean of the seeds):',

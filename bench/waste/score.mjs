@@ -40,7 +40,7 @@ const ARGUABLE_WORK = `reason IN ('cancelled-work', 'sweep-loser')`;
 
 const PLACES = ['unallocated', 'stranded', 'beside', 'unknown'].map((name) => `'${name}'`).join(', ');
 
-/** GPU_UTIL below 5 % on average for an hour: the whole hour of the device is idle, whoever holds it. */
+/** GPU_UTIL, of slices the engine's activity, below 5 % on average for an hour: the whole hour of the device is idle, whoever holds it. */
 const NAIVE_PERMILLE = 50;
 
 /** @param {Duck} duck as `openTold` gives it @returns {Promise<Scores>} */
@@ -132,7 +132,7 @@ const COMPARED = `
     coalesce(arguable_work, 0) AS arguable_work, coalesce(held, 0) AS held,
     coalesce(ours_idle, 0) AS ours_idle, coalesce(ours_starved, 0) AS ours_starved, coalesce(ours_lost, 0) AS ours_lost,
     coalesce(ours_unknown, 0) AS ours_unknown,
-    CASE WHEN util_permille < ${NAIVE_PERMILLE} THEN coalesce(held, 0) ELSE 0 END AS naive_idle,
+    CASE WHEN naive_permille < ${NAIVE_PERMILLE} THEN coalesce(held, 0) ELSE 0 END AS naive_idle,
     (device.node_id, hour) NOT IN (SELECT (node_id, hour) FROM dead_hour) AS is_alive, coalesce(steps_seen, 0) > 0 AS is_sent,
     greatest(0, 1 - coalesce(steps_seen, 0) / nullif(up_part * 3600 / (SELECT max(step_s) FROM sensor_hour), 0)) AS lost_part
   FROM truth FULL JOIN ours USING (device_id, holder, hour) JOIN device USING (device_id)

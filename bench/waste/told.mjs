@@ -56,17 +56,18 @@ const TRUE_HOURS = (/** @type {string} */ files) => `
   SELECT device_id, holder, hour, category, reason, sum(usd * part) AS usd, sum(unit_s * part) AS unit_s
   FROM parted GROUP BY ALL`;
 
+/** Who goes by GPU_UTIL reads its successor, the engine's activity, where there is none: a MIG slice has none by construction. */
 const SAMPLES = (/** @type {string} */ files) => `
   CREATE TABLE sample AS
   SELECT DISTINCT ON (device_id, ts) device_id, ${at('ts')} AS ts, CAST(step_s AS BIGINT) AS step_s,
     coalesce(${reading('engine_permille')}, ${reading('sm_permille')}, ${reading('util_permille')}) IS NOT NULL AS has_signal,
-    ${reading('util_permille')} AS util_permille
+    coalesce(${reading('util_permille')}, ${reading('engine_permille')}) AS naive_permille
   FROM read_csv(['${files}/samples-*.csv', '${files}/second-exporter*.csv'], header = true, all_varchar = true)`;
 
 const SENSOR_HOURS = `
   CREATE TABLE sensor_hour AS
   SELECT device_id, date_trunc('hour', ts) AS hour, any_value(step_s) AS step_s, count(*) AS samples,
-    count(DISTINCT CAST(floor(epoch(ts) / step_s) AS BIGINT)) FILTER (has_signal) AS steps_seen, avg(util_permille) AS util_permille
+    count(DISTINCT CAST(floor(epoch(ts) / step_s) AS BIGINT)) FILTER (has_signal) AS steps_seen, avg(naive_permille) AS naive_permille
   FROM sample GROUP BY ALL`;
 
 /**
