@@ -107,6 +107,18 @@ describe.skipIf(!hasBrowser)('what a page says when it does not have what was as
     await close();
   });
 
+  it('days before the first fact have no money, and are not told as $0', async () => {
+    const { page, close } = await dashboard.open('/spend?window=2026-02-27%2F2026-03-03&view=table');
+    await settled(page);
+    const rows = await page.getByRole('group', { name: 'Paid by step and team' }).locator('tbody tr').allInnerTexts();
+    expect(rows.map((row) => row.replaceAll(/\s+/g, ' ').trim()).slice(0, 2)).toEqual([
+      '27 Feb – – – – – –',
+      '28 Feb – – – – – –',
+    ]);
+    expect(rows.at(-1)).toMatch(/^2 Mar\s+\$/);
+    await close();
+  });
+
   it('figures of the question before are marked as such until the new ones are there', async () => {
     const { page, close } = await dashboard.open('/spend?window=2026-03-02');
     await settled(page);

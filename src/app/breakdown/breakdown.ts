@@ -1,3 +1,4 @@
+import { addDays, startOf } from '../../lake/calendar.ts';
 import { CATEGORIES } from '../../ledger/waterfall.ts';
 import type { Breakdown, BreakdownRow, BreakdownSum, StepSums } from '../../report/breakdown/breakdown-answer.ts';
 import type { Spend, SpendPrice, SpendRow } from '../../report/spend-table.ts';
@@ -41,7 +42,7 @@ export async function breakdown(space: ReadSpace, request: BreakdownRequest): Pr
   const earlier = windowBefore(window, request.now.at, space.scope);
   const ask = (dimensions: readonly Dimension[], over: LedgerWindow, step?: number): Promise<Spend> =>
     spend(space, { by: dimensions, window: over, filters, price, ...(step !== undefined && { stepSeconds: step }) });
-  const steps = stepsOf(window, stepSeconds);
+  const steps = knownSteps(window, stepSeconds);
   const whole = await ask([...by, ...parseDimensions('category')], window);
   const stepped = await ask([...by, ...parseDimensions('basis')], window, stepSeconds);
   const before = earlier.isKnown ? await ask([...by, ...parseDimensions('category')], earlier.window) : undefined;
@@ -56,12 +57,12 @@ export async function breakdown(space: ReadSpace, request: BreakdownRequest): Pr
     price,
     filter: whole.filter,
     stepSeconds,
-    steps,
+    steps: steps.map(({ from }) => from),
     estimated: estimatedSteps(stepped, steps),
     stepsBefore:
       beforeSteps === undefined
         ? { usdMicros: [], gpuUnits: [] }
-        : stepSums(beforeSteps.rows, stepsOf(earlier.window, stepSeconds)),
+        : stepSums(beforeSteps.rows, knownSteps(earlier.window, stepSeconds)),
     rows: told.map((group): BreakdownRow => ({ values: group.values, ...sum([group]) })),
     others: others.length === 0 ? undefined : { groups: others.length, ...sum(others) },
     total: sum(groups),
@@ -92,7 +93,7 @@ function groupsOf(count: number, whole: Spend, before: Spend | undefined, steppe
   });
 }
 
-function sumGroups(groups: readonly Group[], steps: readonly Date[], isBeforeKnown: boolean): BreakdownSum {
+function sumGroups(groups: readonly Group[], steps: readonly KnownStep[], isBeforeKnown: boolean): BreakdownSum {
   const rows = groups.flatMap(({ whole }) => whole);
   const before = groups.flatMap((group) => group.before);
   return {
@@ -124,7 +125,21 @@ function computed(rows: readonly SpendRow[]): number | null {
   return shareOf(micros(inCategory(rows, 'computing')), known).permille;
 }
 
-function stepSums(rows: readonly SpendRow[], steps: readonly Date[]): StepSums {
+interface KnownStep {
+  readonly from: Date;
+  /** False of what lies wholly outside the ledger's days: nobody knows what it cost. */
+  readonly isKnown: boolean;
+}
+
+function knownSteps(window: LedgerWindow, stepSeconds: number): KnownStep[] {
+  const spans = window.days.map((day) => ({ from: startOf(day), until: startOf(addDays(day, 1)) }));
+  return stepsOf(window, stepSeconds).map((from) => {
+    const until = new Date(from.getTime() + stepSeconds * 1000);
+    return { from, isKnown: spans.some((day) => day.from < until && from < day.until) };
+  });
+}
+
+function stepSums(rows: readonly SpendRow[], steps: readonly KnownStep[]): StepSums {
   const byStep = new Map<number, SpendRow[]>();
   for (const row of rows) {
     const at = row.step?.getTime() ?? 0;
@@ -132,15 +147,15 @@ function stepSums(rows: readonly SpendRow[], steps: readonly Date[]): StepSums {
     if (own === undefined) byStep.set(at, [row]);
     else own.push(row);
   }
-  const sums = steps.map((step) => sumOf(byStep.get(step.getTime()) ?? []));
-  return { usdMicros: sums.map(({ usdMicros }) => usdMicros), gpuUnits: sums.map(({ gpuUnits }) => gpuUnits) };
+  const sums = steps.map(({ from, isKnown }) => (isKnown ? sumOf(byStep.get(from.getTime()) ?? []) : undefined));
+  return { usdMicros: sums.map((sum) => sum?.usdMicros ?? null), gpuUnits: sums.map((sum) => sum?.gpuUnits ?? null) };
 }
 
-function estimatedSteps({ rows }: Spend, steps: readonly Date[]): boolean[] {
+function estimatedSteps({ rows }: Spend, steps: readonly KnownStep[]): boolean[] {
   const estimated = new Set(
     rows
       .filter(({ values, costUsdMicros }) => values.at(-1) === 'estimated' && (costUsdMicros ?? 0n) !== 0n)
       .map(({ step }) => step?.getTime()),
   );
-  return steps.map((step) => estimated.has(step.getTime()));
+  return steps.map(({ from }) => estimated.has(from.getTime()));
 }

@@ -3,8 +3,10 @@ import type { SpendPrice } from '../spend-table.ts';
 
 /** What was paid in each step of a window. */
 export interface StepSums {
+  /** Null where nothing has a price, and where there are no facts. */
   readonly usdMicros: readonly (bigint | null)[];
-  readonly gpuUnits: readonly bigint[];
+  /** Null where there are no facts. */
+  readonly gpuUnits: readonly (bigint | null)[];
 }
 
 /** What one group came to. */

@@ -39,7 +39,10 @@ function categoryJson({ usdMicros, gpuUnits, unpricedUnits }: CategorySum) {
 }
 
 function stepsJson({ usdMicros, gpuUnits }: StepSums) {
-  return { usdMicros: usdMicros.map(text), gpuSeconds: gpuUnits.map(gpuSeconds) };
+  return {
+    usdMicros: usdMicros.map(text),
+    gpuSeconds: gpuUnits.map((units) => (units === null ? null : gpuSeconds(units))),
+  };
 }
 
 function text(micros: bigint | null): string | null {

@@ -11,7 +11,10 @@ import { route } from '../../route.ts';
 import { AsOf, Before, Filter, Instant, Micros, NoParams, Span, Sum, Team, Window } from '../question.ts';
 import { filtersOf, scopeFlags } from '../scope.ts';
 
-const Steps = z.object({ usdMicros: z.array(Micros.nullable()), gpuSeconds: z.array(z.number()) });
+const Steps = z.object({
+  usdMicros: z.array(Micros.nullable()),
+  gpuSeconds: z.array(z.number().nullable()).meta({ description: 'Null where there are no facts' }),
+});
 const GroupSum = Sum.extend({
   beforeUsdMicros: Micros.nullable().meta({ description: 'In the window before; null where it is not known' }),
   computedPermille: z.number().nullable().meta({ description: 'Computing ÷ (paid − beside the GPU − unknown)' }),

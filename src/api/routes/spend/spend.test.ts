@@ -103,6 +103,17 @@ describe('breakdown', () => {
     expect(rows.find(({ values }) => values['model'] === 'Zorg')?.usdMicros).toBeNull();
   });
 
+  test('days before the first fact are not known; on a known day a team that held nothing paid nothing', async () => {
+    const query = { window: '2026-03-01/2026-03-03', by: 'team', step: '6h' };
+    const { rows, total } = await ask(query);
+    const known = total.steps.usdMicros.map((micros) => micros !== null);
+    expect(known).toEqual([false, false, false, false, true, true, true, true]);
+    expect(total.steps.gpuSeconds.map((seconds) => seconds !== null)).toEqual(known);
+    for (const { steps } of [...rows, (await ask({ ...query, filter: 'team=nlp' })).total]) {
+      expect(steps.usdMicros.slice(0, 5)).toEqual([null, null, null, null, '0']);
+    }
+  });
+
   test('too many steps are refused with what to do', async () => {
     const response = await request(fleet.dataDir, spendBreakdownRoute.path, {
       window: '2025-03-03/2026-03-03',

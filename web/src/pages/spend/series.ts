@@ -19,7 +19,7 @@ export type Measure = 'cost' | 'hours';
 export function measured({ usdMicros, gpuSeconds }: Steps, measure: Measure): (number | null)[] {
   return measure === 'cost'
     ? usdMicros.map((micros) => usdNumber(micros))
-    : gpuSeconds.map((seconds) => seconds / 3600);
+    : gpuSeconds.map((seconds) => (seconds === null ? null : seconds / 3600));
 }
 
 /**

@@ -15,18 +15,17 @@ export function StepTable({ reply, measure }: { readonly reply: BreakdownReply; 
   const titleOf = (place: number): string =>
     reply.by.map((name) => nameOf(name, groups[place]?.values[name] ?? null)).join(', ');
   const rows = reply.steps.map(({ from, isEstimated }, step) => {
+    const total = reply.total.steps;
+    const allSeconds = total.gpuSeconds[step] ?? null;
+    // No facts, which is neither $0 nor without a price.
+    if (allSeconds === null) return { from, isEstimated, cells: groups.map(() => '–'), sum: '–' };
     const parts = groups.map(({ steps }) => steps);
     const shown =
       measure === 'cost'
         ? usdParts(parts.map(({ usdMicros }) => usdMicros[step] ?? null))
         : { parts: parts.map(({ gpuSeconds }) => hours(gpuSeconds[step] ?? 0)), total: '' };
-    const total = reply.total.steps;
     const sum =
-      measure === 'hours'
-        ? hours(total.gpuSeconds[step] ?? 0)
-        : isPart
-          ? usdParts([total.usdMicros[step] ?? null]).total
-          : shown.total;
+      measure === 'hours' ? hours(allSeconds) : isPart ? usdParts([total.usdMicros[step] ?? null]).total : shown.total;
     return { from, isEstimated, cells: shown.parts, sum };
   });
   return (
