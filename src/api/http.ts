@@ -27,8 +27,8 @@ import { staticPages } from './edge/static-pages.ts';
 import { measured, mountMetrics, newMetrics } from './mount-metrics.ts';
 import type { Deed, Route } from './route.ts';
 import { DEEDS, ROUTES } from './routes.ts';
-import { servicePath, SignIn } from './service.ts';
-import type { Serves, SessionReply } from './service.ts';
+import { SERVICE_PATHS, servicePath, SignIn } from './service.ts';
+import type { Serves, ServicePath, SessionReply } from './service.ts';
 
 export interface ServerParts extends GuardOptions, Pick<HealthParts, 'writer'> {
   readonly dataDir: string;
@@ -116,12 +116,19 @@ export function apiOf(parts: ServerParts): Api {
   for (const each of deeds) {
     app.post(honoPath(each.path), identified, async (context) => act(each, parts, context));
   }
+  // Questions are read; what changes something is sent.
+  const known: readonly Place[] = [
+    ...SERVICE_PATHS,
+    ...routes.map(({ path }) => ({ path, method: 'get' as const })),
+    ...deeds.map(({ path }) => ({ path, method: 'post' as const })),
+  ];
   app.all('/api/*', identified, (context) => {
-    throw noSuchRoute(context, [...routes, ...deeds]);
+    throw noSuchRoute(context, known);
   });
-  app.get('*', unidentified, staticPages(parts.webDir));
+  const pages = staticPages(parts.webDir);
+  app.get('*', unidentified, pages.reply);
   app.all('*', (context) => {
-    throw noSuchRoute(context, [...routes, ...deeds]);
+    throw pages.has(context.req.path) ? wrongMethod(context, [{ method: 'get' }]) : noSuchRoute(context, known);
   });
   return { app, events };
 }
@@ -178,21 +185,27 @@ function sessionOf({ name, role, team }: Viewer, signedIn: boolean): SessionRepl
   return { name, role, team: team ?? null, signedIn };
 }
 
-function noSuchRoute({ req }: Context, known: readonly (Route | Deed)[]): OperationError {
-  const isKnown = known.some(({ path }) => patternOf(path).test(req.path));
-  if (isKnown)
-    return new OperationError('wrong-method', `${req.path} is not for ${req.method}`, {
-      hint: `It takes ${methodsOf(req.path, known).join(', ')}; the reference at /api says what each does.`,
-    });
-  return new OperationError('no-such-route', `there is no ${req.method} ${req.path}`, {
+/** A path and a method it takes. */
+type Place = Pick<ServicePath, 'path' | 'method'>;
+
+function noSuchRoute(context: Context, known: readonly Place[]): OperationError {
+  const { method, path } = context.req;
+  const there = known.filter((each) => patternOf(each.path).test(path));
+  if (there.length > 0) return wrongMethod(context, there);
+  return new OperationError('no-such-route', `there is no ${method} ${path}`, {
     hint: 'The reference at /api lists what can be asked.',
   });
 }
 
-/** Questions are read; what changes something is sent. */
-function methodsOf(path: string, known: readonly (Route | Deed)[]): string[] {
-  const there = known.filter((each) => patternOf(each.path).test(path));
-  return [...new Set(there.map((each) => ('act' in each ? 'POST' : 'GET')))].toSorted();
+/** RFC 9110: who refuses a method says which there are. Whatever is read can be asked for its head. */
+function wrongMethod(context: Context, there: readonly Pick<Place, 'method'>[]): OperationError {
+  const { method, path } = context.req;
+  const methods = there.flatMap((each) => (each.method === 'get' ? ['GET', 'HEAD'] : [each.method.toUpperCase()]));
+  const allowed = [...new Set(methods)].toSorted().join(', ');
+  context.header('Allow', allowed);
+  return new OperationError('wrong-method', `${path} is not for ${method}`, {
+    hint: `It takes ${allowed}; the reference at /api says what each does.`,
+  });
 }
 
 function patternOf(path: string): RegExp {

@@ -14,7 +14,7 @@ describe('the built pages', () => {
     await writeFile(join(webDir, 'index.html'), 'the page');
     await writeFile(join(webDir, 'assets', 'app-1.js'), 'the script');
     const pages = staticPages(webDir);
-    app.get('*', (context) => pages(context));
+    app.get('*', (context) => pages.reply(context));
     app.onError((failure, context) => context.text(failure.message, 404));
   });
   afterAll(() => rm(webDir, { recursive: true, force: true }));

@@ -15,7 +15,10 @@ interface Page {
   readonly isForEver: boolean;
 }
 
-export type StaticPages = (context: Context) => Response;
+export interface StaticPages {
+  has(path: string): boolean;
+  reply(context: Context): Response;
+}
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -38,9 +41,11 @@ const PACKED = new Set(['.png', '.woff2']);
  */
 export function staticPages(webDir: string): StaticPages {
   const pages = new Map(filesUnder(webDir).map((path) => [addressOf(webDir, path), pageOf(webDir, path)]));
-  return (context) => {
+  const pageAt = (path: string): Page | undefined =>
+    pages.get(path) ?? (isFileName(path) ? undefined : pages.get('/index.html'));
+  const reply = (context: Context): Response => {
     const { path } = context.req;
-    const page = pages.get(path) ?? (isFileName(path) ? undefined : pages.get('/index.html'));
+    const page = pageAt(path);
     if (page === undefined) throw pages.size === 0 ? notBuilt() : noSuchPage(path);
     const headers = {
       ETag: page.etag,
@@ -55,6 +60,7 @@ export function staticPages(webDir: string): StaticPages {
       ...(isZipped && { 'Content-Encoding': 'gzip' }),
     });
   };
+  return { has: (path) => pageAt(path) !== undefined, reply };
 }
 
 /** Files lie in /assets and at the top. A dot further down is of a name: `/teams/ml.research` is a page. */
