@@ -135,6 +135,12 @@ describe('the window before', () => {
     const from = before.window.from.toISOString().slice(8, 16);
     expect({ from, isKnown: before.isKnown }).toMatchObject(want);
   });
+
+  it('of all years there are is empty, and nothing is known of it', () => {
+    const all = ledgerWindow('0001-01-01/9999-12-31', scope.horizon, scope);
+    const { window, isKnown } = windowBefore(all, scope.horizon, scope);
+    expect([window.from.toISOString(), isKnown]).toEqual(['0001-01-01T00:00:00.000Z', false]);
+  });
 });
 
 describe('how far back --since reaches', () => {

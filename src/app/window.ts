@@ -2,7 +2,8 @@ import { OperationError } from '../facts/operation-error.ts';
 import { addDays, dayOf, startOf } from '../lake/calendar.ts';
 import type { Params } from '../lake/engine.ts';
 import type { Scope } from '../lake/scope.ts';
-import { parseTime, parseWindow } from '../money/period.ts';
+import { parseTime, parseWindow, YEARS_FROM } from '../money/period.ts';
+import type { Period } from '../money/period.ts';
 import { LENGTH_OF_TIME, lengthSeconds } from './config/length-of-time.ts';
 import type { Now } from './now.ts';
 
@@ -44,16 +45,21 @@ export function ledgerWindow(text: string, now: Date, scope: Scope | undefined):
     });
   }
   const ledgerDays = scope?.days ?? [];
-  const { from, until } = parsed.window === 'all' ? wholeLedger(ledgerDays, now) : parsed.window;
   // Everything is everything, also what a bill has dated ahead; every other window ends now.
-  const end = parsed.window === 'all' || until < now ? until : now;
+  if (parsed.window !== 'all') return windowOver(text.trim(), parsed.window, now, ledgerDays);
+  const all = wholeLedger(ledgerDays, now);
+  return windowOver(text.trim(), all, all.until, ledgerDays);
+}
+
+function windowOver(asked: string, { from, until }: Period, now: Date, ledgerDays: readonly string[]): LedgerWindow {
+  const end = until < now ? until : now;
   const days = ledgerDays.filter((day) => startOf(addDays(day, 1)) > from && startOf(day) < end);
   const isWhole = (day: string): boolean =>
     startOf(day) >= from && startOf(addDays(day, 1)).getTime() - HOUR_MS < end.getTime();
   const whole = days.filter(isWhole);
   const [first, last] = [whole[0], whole.at(-1)];
   return {
-    asked: text.trim(),
+    asked,
     from,
     until,
     days,
@@ -81,9 +87,12 @@ export function windowBefore(
   scope: Scope | undefined,
 ): { readonly window: LedgerWindow; readonly isKnown: boolean } {
   const end = until < now ? until : now;
-  const begin = new Date(from.getTime() - Math.max(1000, end.getTime() - from.getTime()));
+  const begin = new Date(
+    Math.max(YEARS_FROM.getTime(), from.getTime() - Math.max(1000, end.getTime() - from.getTime())),
+  );
   const text = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
-  const window = ledgerWindow(`${text(begin)}/${text(from)}`, now, scope);
+  const before = { from: begin, until: from };
+  const window = windowOver(`${text(begin)}/${text(from)}`, before, now, scope?.days ?? []);
   const hasBegun = from < end;
   return { window, isKnown: hasBegun && window.days.length > 0 && (scope?.days[0] ?? '') <= dayOf(begin) };
 }
@@ -137,7 +146,7 @@ export function stepSql(stepSeconds: number | undefined, elapsed: string): strin
   return stepSeconds === undefined ? 'CAST(NULL AS BIGINT)' : `${elapsed} - (${elapsed}) % $stepSeconds`;
 }
 
-function wholeLedger(days: readonly string[], now: Date): { from: Date; until: Date } {
+function wholeLedger(days: readonly string[], now: Date): Period {
   const today = dayOf(now);
   return { from: startOf(days[0] ?? today), until: startOf(addDays(days.at(-1) ?? today, 1)) };
 }

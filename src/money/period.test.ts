@@ -71,7 +71,7 @@ describe('the window a text stands for', () => {
 });
 
 describe('a text that is no window says why', () => {
-  const cases: Record<string, { text: string; want: string }> = {
+  const cases: Record<string, { text: string; now?: string; want: string }> = {
     'an unknown word': { text: 'yesterweek', want: '"yesterweek" is not a window' },
     'nothing at all': { text: '', want: '"" is not a window' },
     'no days': { text: '0d', want: 'a window has 1 to 36500 days, not 0' },
@@ -84,10 +84,16 @@ describe('a text that is no window says why', () => {
     'an hour that does not exist': { text: '2026-11-01/2026-11-01T24:00:00Z', want: 'is not a time' },
     'a time without its zone': { text: '2026-11-01/2026-11-01T09:00:00', want: 'does not say its time zone' },
     'an end before its beginning': { text: '2026-11-08/2026-11-01', want: 'ends after it begins' },
+    'days that begin before the first year': { text: '30d', now: '0001-01-10T00:00:00Z', want: 'the years 1 to 9999' },
+    'a day that ends after the last year': {
+      text: '9999-12-31',
+      want: '"9999-12-31" is not within the years 1 to 9999',
+    },
     'an empty window': { text: '2026-11-08/2026-11-08', want: 'ends after it begins' },
   };
-  it.each(Object.entries(cases))('%s', (_, { text, want }) => {
-    expect(written(text, NOW)).toContain(want);
-    expect(written(text, NOW)).toMatch(/^refused: /);
+  it.each(Object.entries(cases))('%s', (_, { text, now, want }) => {
+    const told = written(text, now === undefined ? NOW : new Date(now));
+    expect(told).toContain(want);
+    expect(told).toMatch(/^refused: /);
   });
 });

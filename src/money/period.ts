@@ -12,6 +12,9 @@ export type TimeResult = { readonly ok: true; readonly ms: number } | { readonly
 
 const DAY_MS = 86_400_000;
 const DAYS_MAX = 36_500;
+/** Before it no window begins. */
+export const YEARS_FROM = new Date('0001-01-01T00:00:00Z');
+const YEARS_UNTIL = new Date('+010000-01-01T00:00:00Z');
 const FORMS =
   'a window is 30d, today, lastweek, lastmonth, 2026-11, 2026-11-01, all, or FROM/UNTIL as 2026-11-01/2026-11-08';
 const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:\d{2})?)?$/;
@@ -23,6 +26,15 @@ const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d
  * twice on one day compares the same days.
  */
 export function parseWindow(text: string, now: Date): WindowResult {
+  const result = windowOf(text, now);
+  if (!result.ok || result.window === 'all') return result;
+  const { from, until } = result.window;
+  // A date further away is written with more digits, and nobody could ask for it again.
+  if (from >= YEARS_FROM && until < YEARS_UNTIL) return result;
+  return bad(`"${text.trim()}" is not within the years 1 to 9999`);
+}
+
+function windowOf(text: string, now: Date): WindowResult {
   const word = text.trim();
   const lowerCase = word.toLowerCase();
   if (lowerCase === 'all') return { ok: true, window: 'all' };
