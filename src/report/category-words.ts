@@ -15,8 +15,9 @@ export const CATEGORY_LINES: readonly (readonly [category: Category, name: strin
 /** What was paid and did nothing for anyone. What is unknown is not waste, and what stands beside the GPU is not either. */
 export const WASTE_CATEGORIES: readonly Category[] = ['idle', 'unallocated', 'starved', 'stranded', 'lost'];
 
-/** What fleets reach: a rule of thumb, after surveys of GPU fleets and what large training labs say of themselves; no single study. */
-export const COMPUTE_SHARE_REFERENCE = 'unmanaged fleets 15–40 %, well run 60–80 %';
+/** What fleets reach, after surveys of GPU fleets and what large training labs say of themselves; no single study has it. */
+export const COMPUTE_SHARE_RANGES = 'unmanaged 15–40 %, well run 60–80 %';
+export const COMPUTE_SHARE_REFERENCE = `rule of thumb: ${COMPUTE_SHARE_RANGES}`;
 
 /** The reasons the ledger gives within a category, in the words of screens; a reason that is not here is its own word. */
 const REASON_WORDS: Readonly<Partial<Record<Category, Readonly<Record<string, string>>>>> = {

@@ -1,5 +1,5 @@
 import type { Category } from '../ledger/waterfall.ts';
-import { CATEGORY_LINES, COMPUTE_SHARE_REFERENCE, WASTE_CATEGORIES } from './category-words.ts';
+import { CATEGORY_LINES, COMPUTE_SHARE_RANGES, WASTE_CATEGORIES } from './category-words.ts';
 import {
   dollars,
   dollarsOfSome,
@@ -71,7 +71,7 @@ const words = (hours: number): Readonly<Record<ScoreName, Words>> => ({
     title: 'compute share',
     part: 'computing',
     whole: 'of GPU money whose activity is known',
-    ruleOfThumb: COMPUTE_SHARE_REFERENCE,
+    ruleOfThumb: COMPUTE_SHARE_RANGES,
   },
   known: { title: 'activity known', part: 'known', whole: 'paid for GPUs' },
   tagging: {

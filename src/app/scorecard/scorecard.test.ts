@@ -71,11 +71,11 @@ describe('the scorecard', () => {
 
   it('says that there is no data before, and where nobody has published a range', () => {
     const page = scorecardPage(card, 120).join('\n');
-    expect(page).toMatch(/compute share +30 % +no data +rule of thumb: unmanaged fleets 15–40 %, well run 60–80 %/);
+    expect(page).toMatch(/compute share +30 % +no data +rule of thumb: unmanaged 15–40 %, well run 60–80 %/);
     expect(page).toMatch(/spot of batch +100 % +no data +no published range known/);
     expect(page).toContain('commitment coverage: $10.00 of commitments in use ÷ $40.00 of that and on demand');
     expect(scorecardJson(card)).toMatchObject({
-      scores: [{ published: null, ruleOfThumb: 'unmanaged fleets 15–40 %, well run 60–80 %' }, {}, {}, {}, {}, {}, {}],
+      scores: [{ published: null, ruleOfThumb: 'unmanaged 15–40 %, well run 60–80 %' }, {}, {}, {}, {}, {}, {}],
     });
     expect(page).toContain(
       'auto-shutdown: 1 sessions stopped within 2 h of their last kernel ÷ 3 that ended or stand unused',
