@@ -1,4 +1,5 @@
-import { counted, dollars, gpuHoursOf, gpuSeconds } from './figures.ts';
+import { divideRounded } from '../money/usd.ts';
+import { counted, dollars, gpuHoursOf, gpuSeconds, percentOfPermille } from './figures.ts';
 import { safeText } from './safe-text.ts';
 import { shorten, textTable } from './table.ts';
 
@@ -27,6 +28,17 @@ export interface ListedJob {
   readonly unpricedUnits: bigint;
 }
 
+/** Of every job that was found, shown or not. */
+export interface JobTotals {
+  readonly jobs: bigint;
+  readonly allUsdMicros: bigint | null;
+  readonly allWasteUsdMicros: bigint | null;
+  readonly allWasteUnpricedUnits: bigint;
+  readonly allComputingUsdMicros: bigint | null;
+  readonly allUnits: bigint;
+  readonly allUnpricedUnits: bigint;
+}
+
 const NAME_WIDTH_MAX = 32;
 
 /** `≥ $12` where GPU time beside it has no price. */
@@ -41,9 +53,10 @@ function computedPermille({ gpuUnits, unknownUnits, computingUnits }: ListedJob)
 }
 
 /** Jobs as people read them. */
-export function jobListText(rows: readonly ListedJob[], jobs: bigint, scope: string): string[] {
+export function jobListText(rows: readonly ListedJob[], totals: JobTotals, scope: string): string[] {
   if (rows.length === 0) return [`No job ${scope} held a GPU.`];
-  const head = `${counted(Number(jobs), 'job')} ${scope}${rows.length < Number(jobs) ? `; the first ${rows.length}, --top for more` : ''}`;
+  const jobs = Number(totals.jobs);
+  const head = `${counted(jobs, 'job')} ${scope} ${totalWords(totals)}${rows.length < jobs ? `; ${rows.length} of them, --top for more` : ''}`;
   const held = gpuHoursOf(rows.map(({ gpuUnits }) => gpuUnits));
   const lines = rows.map((row, place) => {
     const computed = computedPermille(row);
@@ -60,6 +73,38 @@ export function jobListText(rows: readonly ListedJob[], jobs: bigint, scope: str
     ];
   });
   return [head, '', ...textTable(COLUMNS, lines)];
+}
+
+/** What they cost together and what came of it. */
+function totalWords(totals: JobTotals): string {
+  const { allUsdMicros, allComputingUsdMicros, allUnpricedUnits, allWasteUnpricedUnits } = totals;
+  if (allUsdMicros === null) return 'held GPUs that have no price';
+  const share =
+    allUsdMicros <= 0n || allComputingUsdMicros === null
+      ? ''
+      : ` ${percentOfPermille(Number(divideRounded(allComputingUsdMicros * 1000n, allUsdMicros)))} of it computed,`;
+  const waste = wasteMicros(totals);
+  const wasted = waste === null ? 'time without a price' : atLeast(waste, allWasteUnpricedUnits);
+  return `cost ${atLeast(allUsdMicros, allUnpricedUnits)};${share} ${wasted} wasted`;
+}
+
+/** Nothing of it is 0; something of it without any price is not known. */
+function wasteMicros({ allWasteUsdMicros, allWasteUnpricedUnits }: JobTotals): bigint | null {
+  return allWasteUsdMicros === 0n && allWasteUnpricedUnits > 0n ? null : allWasteUsdMicros;
+}
+
+/** Sums for programs. */
+export function jobTotalJson(totals: JobTotals) {
+  const text = (micros: bigint | null): string | null => (micros === null ? null : String(micros));
+  return {
+    jobs: Number(totals.jobs),
+    costUsdMicros: text(totals.allUsdMicros),
+    computedUsdMicros: text(totals.allComputingUsdMicros),
+    wasteUsdMicros: text(wasteMicros(totals)),
+    wasteUnpricedSeconds: gpuSeconds(totals.allWasteUnpricedUnits),
+    gpuSeconds: gpuSeconds(totals.allUnits),
+    unpricedSeconds: gpuSeconds(totals.allUnpricedUnits),
+  };
 }
 
 const COLUMNS = [

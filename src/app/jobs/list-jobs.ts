@@ -1,5 +1,5 @@
 import { OperationError } from '../../facts/operation-error.ts';
-import type { ListedJob } from '../../report/job-list.ts';
+import type { JobTotals, ListedJob } from '../../report/job-list.ts';
 import type { Filter } from '../filter.ts';
 import { filterSql } from '../filter.ts';
 import { subjectRows } from '../waste/subject-rows.ts';
@@ -8,6 +8,8 @@ import type { LedgerWindow } from '../window.ts';
 import type { ReadSpace } from '../workspace.ts';
 
 export const JOB_SORTS = ['cost', 'waste', 'recent'] as const;
+/** So many where nobody says how many. */
+export const JOBS_SHOWN = 50;
 export type JobSort = (typeof JOB_SORTS)[number];
 
 export interface JobsRequest {
@@ -23,24 +25,14 @@ export interface JobsRequest {
   readonly after: string | undefined;
 }
 
-interface Totals {
-  readonly jobs: bigint;
-  readonly allUsdMicros: bigint | null;
-  readonly allWasteUsdMicros: bigint | null;
-  readonly allWasteUnpricedUnits: bigint;
-  readonly allComputingUsdMicros: bigint | null;
-  readonly allUnits: bigint;
-  readonly allUnpricedUnits: bigint;
-}
-
 export interface JobList {
   readonly rows: readonly ListedJob[];
-  readonly totals: Totals;
+  readonly totals: JobTotals;
   /** The last job of this page where there are more: `source/id`, or the hash of a long one. */
   readonly lastKey: string | undefined;
 }
 
-const NOTHING: Totals = {
+const NOTHING: JobTotals = {
   jobs: 0n,
   allUsdMicros: 0n,
   allWasteUsdMicros: 0n,
@@ -71,7 +63,7 @@ export async function listJobs(space: ReadSpace, request: JobsRequest): Promise<
   const entry = filterSql(ofEntries, ({ entryColumn }) => `r.${entryColumn.slice(2)}`);
   const owner = filterSql(ofOwners, ({ entryColumn }) => entryColumn);
   const isSearched = search !== undefined && search.trim() !== '';
-  const rows = await space.ask<ListedJob & Totals & { key: string }>({
+  const rows = await space.ask<ListedJob & JobTotals & { key: string }>({
     tables: [...money.tables, { table: 'ownership', ...daysOf(window) }, { table: 'allocation' }],
     params: {
       ...money.params,

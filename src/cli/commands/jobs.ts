@@ -1,13 +1,13 @@
 import { Command, Option } from 'commander';
 import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import { parseFilters } from '../../app/filter.ts';
-import { JOB_SORTS, listJobs } from '../../app/jobs/list-jobs.ts';
+import { JOB_SORTS, JOBS_SHOWN, listJobs } from '../../app/jobs/list-jobs.ts';
 import type { JobSort } from '../../app/jobs/list-jobs.ts';
 import { decideNow } from '../../app/now.ts';
 import { moneyWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
 import { OperationError } from '../../facts/operation-error.ts';
-import { jobListText, listedJobJson } from '../../report/job-list.ts';
+import { jobListText, jobTotalJson, listedJobJson } from '../../report/job-list.ts';
 import { outputOf } from '../output.ts';
 import { withCommonOptions } from '../question-options.ts';
 import type { CommonOptions } from '../question-options.ts';
@@ -18,6 +18,7 @@ interface JobsOptions extends CommonOptions {
   readonly filter: readonly string[];
   readonly sort: JobSort;
   readonly top: number;
+  readonly after?: string;
 }
 
 const TOP_MAX = 100_000;
@@ -31,7 +32,8 @@ export function command(): Command {
     .addOption(
       new Option('--sort <order>', 'by what they cost, wasted, or when they began').choices(JOB_SORTS).default('cost'),
     )
-    .addOption(new Option('--top <count>', 'so many of them').argParser(count).default(50))
+    .addOption(new Option('--top <count>', 'so many of them').argParser(count).default(JOBS_SHOWN))
+    .option('--after <id>', 'those that come after this one in the list')
     .action(async ({ window: asked, ...options }: JobsOptions, self: Command) => {
       const output = outputOf(self);
       await withReader(options.data, async (space) => {
@@ -45,13 +47,13 @@ export function command(): Command {
           filters: parseFilters(options.filter),
           sort: options.sort,
           limit: options.top,
-          after: undefined,
+          after: options.after,
         });
         const scope = [options.search === undefined ? '' : `that match "${options.search}"`, `in ${asked}`]
           .filter((word) => word !== '')
           .join(' ');
-        if (options.json) output.json({ jobs: Number(totals.jobs), rows: rows.map(listedJobJson) });
-        else output.data(jobListText(rows, totals.jobs, scope), demoMark(space.snapshot));
+        if (options.json) output.json({ total: jobTotalJson(totals), rows: rows.map(listedJobJson) });
+        else output.data(jobListText(rows, totals, scope), demoMark(space.snapshot));
       });
     });
 }

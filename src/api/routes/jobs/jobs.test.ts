@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askRoute } from '../../../../test/ask-route.ts';
-import { printedJson } from '../../../../test/asked-route.ts';
+import { printed, printedJson } from '../../../../test/asked-route.ts';
 import type { FleetFolder } from '../../../../test/fleet-folder.ts';
 import { csv, fleetFolder } from '../../../../test/fleet-folder.ts';
 import { SMALL_FLEET } from '../../../../test/small-fleet.ts';
@@ -56,10 +56,20 @@ describe('jobs', () => {
     { team: 'nlp' },
     { filter: 'cluster=a', search: 'train' },
     { team: 'a,b|c' },
-  ])('%j: its command prints the same rows', async (query) => {
-    const reply = await list(query);
-    const printed = await printedJson(fleet.dataDir, jobsRoute, { query: { window: 'all', ...query } });
-    expect(printed).toEqual({ jobs: reply.total.jobs, rows: reply.rows });
+    { limit: '1' },
+  ])('%j: its command prints the same sums and rows, also of the next page', async (query) => {
+    const { total, rows, nextCursor } = await list(query);
+    const asked = { window: 'all', ...query };
+    expect(await printedJson(fleet.dataDir, jobsRoute, { query: asked })).toEqual({ total, rows });
+    if (nextCursor === undefined) return;
+    const next = await list({ ...query, cursor: nextCursor });
+    const told = await printedJson(fleet.dataDir, jobsRoute, { query: { ...asked, cursor: nextCursor } });
+    expect(told).toEqual({ total: next.total, rows: next.rows });
+  });
+
+  test('the command says in words what the page says above the jobs', async () => {
+    const [first] = (await printed(fleet.dataDir, jobsRoute, { window: 'all', limit: '1' })).split('\n');
+    expect(first).toBe('4 jobs in all cost $20.25; 15 % of it computed, $1.79 wasted; 1 of them, --top for more');
   });
 
   const searches: Record<string, readonly string[]> = {
@@ -98,7 +108,7 @@ describe('jobs', () => {
           do {
             const page = await list({ limit: String(limit), sort, ...(cursor !== undefined && { cursor }) });
             found.push(...ids(page));
-            cursor = page.next ?? undefined;
+            cursor = page.nextCursor;
           } while (cursor !== undefined);
           expect(found).toEqual(ids(await list({ sort })));
         },
@@ -132,7 +142,7 @@ describe('jobs', () => {
       const query = { ...asked, limit: '1', ...(cursor !== undefined && { cursor }) };
       const page = await askRoute<JobsReply>(named.dataDir, jobsRoute, { query });
       found.push(...ids(page));
-      cursor = page.next ?? undefined;
+      cursor = page.nextCursor;
     } while (cursor !== undefined);
     expect(found.map((id) => Number(id.at(-1))).toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
     await named.remove();

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { parseFilters } from '../../../app/filter.ts';
-import { JOB_SORTS, listJobs } from '../../../app/jobs/list-jobs.ts';
+import { JOB_SORTS, JOBS_SHOWN, listJobs } from '../../../app/jobs/list-jobs.ts';
 import { moneyWindow } from '../../../app/window.ts';
-import { gpuSeconds, isoTime } from '../../../report/figures.ts';
+import { isoTime } from '../../../report/figures.ts';
 import { csvLine } from '../../../report/safe-text.ts';
 import { shellWord } from '../../../report/shell-word.ts';
 import { Paging, questionOf, readCursor, writeCursor } from '../../cursor.ts';
 import { route } from '../../route.ts';
-import { listedJobJson } from '../../../report/job-list.ts';
-import { microsOf, microsText } from '../../plain-json.ts';
+import { jobTotalJson, listedJobJson } from '../../../report/job-list.ts';
+import { microsOf } from '../../plain-json.ts';
 import { scopeFlags } from '../scope.ts';
 import { AsOf, Filter, Instant, Micros, NoParams, Team, Window } from '../question.ts';
 
@@ -24,7 +24,7 @@ const Query = z.object({
     .meta({ description: 'Part of an id, name, user, team, cluster, node or GPU model' }),
   sort: z.enum(JOB_SORTS).default('cost'),
   ...Paging,
-  limit: Paging.limit.default(50),
+  limit: Paging.limit.default(JOBS_SHOWN),
 });
 
 const Job = z.object({
@@ -63,7 +63,6 @@ const Jobs = z.object({
   }),
   rows: z.array(Job),
   nextCursor: z.string().optional().meta({ description: 'Where there are more rows: `cursor` of the next page' }),
-  next: z.string().nullable().meta({ description: 'The same as nextCursor; null on the last page' }),
 });
 export type JobsReply = z.infer<typeof Jobs>;
 
@@ -76,12 +75,16 @@ export const jobsRoute = route({
   query: Query,
   params: NoParams,
   reply: Jobs,
-  command: ({ window, filter, team, search, sort }) =>
-    [
+  command: (query) => {
+    const { window, filter, team, search, sort, limit, cursor } = query;
+    return [
       `bursar jobs --window ${shellWord(window)}${scopeFlags({ filter, team })}`,
       ...(search === undefined || search.trim() === '' ? [] : [`--search ${shellWord(search)}`]),
       ...(sort === 'cost' ? [] : [`--sort ${sort}`]),
-    ].join(' '),
+      ...(limit === JOBS_SHOWN ? [] : [`--top ${limit}`]),
+      ...(cursor === undefined ? [] : [`--after ${shellWord(readCursor(cursor, questionOf(query)).after)}`]),
+    ].join(' ');
+  },
   answer: async ({ space, now, clock, query }) => {
     const window = moneyWindow(query.window, now, clock, space.scope);
     const question = questionOf(query);
@@ -99,20 +102,9 @@ export const jobsRoute = route({
     return {
       window: { from: isoTime(window.from), until: isoTime(window.until) },
       sort: query.sort,
-      total: {
-        jobs: Number(totals.jobs),
-        costUsdMicros: microsText(totals.allUsdMicros),
-        computedUsdMicros: microsText(totals.allComputingUsdMicros),
-        wasteUsdMicros: microsText(
-          totals.allWasteUsdMicros === 0n && totals.allWasteUnpricedUnits > 0n ? null : totals.allWasteUsdMicros,
-        ),
-        wasteUnpricedSeconds: gpuSeconds(totals.allWasteUnpricedUnits),
-        gpuSeconds: gpuSeconds(totals.allUnits),
-        unpricedSeconds: gpuSeconds(totals.allUnpricedUnits),
-      },
+      total: jobTotalJson(totals),
       rows: rows.map(listedJobJson),
       ...(nextCursor !== undefined && { nextCursor }),
-      next: nextCursor ?? null,
     };
   },
   csv: ({ rows }) => {

@@ -201,10 +201,10 @@ const nameCell = (row: PaidRow): ReactNode => <JobName row={row} />;
 
 function List({ reply }: { readonly reply: JobsReply }) {
   const { words, to, change } = useAddress();
-  const { rows, total, next } = reply;
+  const { rows, total, nextCursor } = reply;
   const shown = usdParts(rows.map(({ costUsdMicros }) => costUsdMicros));
   const unpriced = rows.reduce((seconds, { unpricedSeconds }) => seconds + unpricedSeconds, 0);
-  const isAll = next === null && words['cursor'] === undefined;
+  const isAll = nextCursor === undefined && words['cursor'] === undefined;
   const sum = isAll ? 'Total' : `These ${rows.length} of ${total.jobs.toLocaleString('en-US')}`;
   return (
     <>
@@ -229,8 +229,8 @@ function List({ reply }: { readonly reply: JobsReply }) {
             First page
           </button>
         )}
-        {next === null ? null : (
-          <button className="control" onClick={() => change({ cursor: next })}>
+        {nextCursor === undefined ? null : (
+          <button className="control" onClick={() => change({ cursor: nextCursor })}>
             Next {rows.length}
           </button>
         )}
