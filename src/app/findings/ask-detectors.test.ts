@@ -98,8 +98,9 @@ describe('what is kept in memory for many questions', () => {
 });
 
 describe('the span that is judged', () => {
-  const scope = { days: ['2026-03-02', '2026-03-03'], horizon: new Date('2026-03-03T20:00:00Z') };
   const day = (of: number): Date => new Date(`2026-03-0${of}T00:00:00Z`);
+  const horizon = new Date('2026-03-03T20:00:00Z');
+  const scope = { begin: day(2), horizon, days: ['2026-03-02', '2026-03-03'], spoken: '', heard: '', bills: [] };
   it.each([
     { name: 'whole days that are over', window: '2026-03-02', now: scope.horizon, want: [day(2), day(3)] },
     { name: 'not what of today is to come', window: 'all', now: scope.horizon, want: [day(2), scope.horizon] },
