@@ -169,7 +169,7 @@ const CASES: Readonly<
   'each percentage beside the hours it is of: those at work, and those held': {
     runs: [{ cores: 16, gap: 300, pause: 250 }],
     what: [
-      'train on A100-80GB waits for its loader or storage 30 % of its time, 3 runs',
+      'train on A100-80GB waits for its loader, storage or other work of its host 30 % of its time, 3 runs',
       'train on A100-80GB stands still 25 % of its time, in long pauses, 3 runs',
     ],
     because:
@@ -181,7 +181,7 @@ const CASES: Readonly<
       { cores: 8, gap: 310 },
       { cores: 16, gap: 290 },
     ],
-    what: ['train on A100-80GB waits for its loader or storage 30 % of its time, 9 runs'],
+    what: ['train on A100-80GB waits for its loader, storage or other work of its host 30 % of its time, 9 runs'],
     because: 'Its gaps do not depend on cores: between 4 and 16 for each GPU it waits the same.',
   },
   'all runs ask for the same few cores: likely that': {
@@ -191,7 +191,7 @@ const CASES: Readonly<
   },
   'all runs have all the cores of the machine: not cores': {
     runs: [{ cores: 16, gap: 300 }],
-    what: ['train on A100-80GB waits for its loader or storage 30 % of its time, 3 runs'],
+    what: ['train on A100-80GB waits for its loader, storage or other work of its host 30 % of its time, 3 runs'],
   },
   'about the same few cores, and a few more feed as many times more: likely that': {
     runs: [
@@ -207,7 +207,7 @@ const CASES: Readonly<
       { cores: 5, gap: 500 },
       { cores: 6, gap: 500 },
     ],
-    what: ['train on A100-80GB waits for its loader or storage 50 % of its time, 6 runs'],
+    what: ['train on A100-80GB waits for its loader, storage or other work of its host 50 % of its time, 6 runs'],
     because: 'Its gaps do not depend on cores: between 5 and 6 for each GPU it waits the same.',
   },
   'the best wait for cores too: five and six are too near each other to show that more do not help': {
@@ -266,7 +266,7 @@ const CASES: Readonly<
   'exchange is a finding of its own beside gaps': {
     runs: [{ cores: 16, gap: 200, exchange: 200 }],
     what: [
-      'train on A100-80GB waits for its loader or storage 20 % of its time, 3 runs',
+      'train on A100-80GB waits for its loader, storage or other work of its host 20 % of its time, 3 runs',
       'train on A100-80GB exchanges data 20 % of its time, 3 runs',
     ],
   },

@@ -212,17 +212,18 @@ describe('replicas against traffic', () => {
       '2026-02-05..2026-02-05',
       '2026-02-06..2026-02-06',
     ]);
-    expect(claim?.what).toContain('holds 3 replicas on average, its hours need 2');
+    expect(claim?.what).toContain('holds 2.8 replicas on average (10 at most), its hours need 2.0 of them');
     expect(claim?.spark?.slice(0, 4)).toEqual([250, 250, 250, 50]);
   });
 
   it('a service that follows its traffic most of the time is never told a least above its most', async () => {
     // At 60 % the nights need 14 of 10, the days of which two are far too large.
     const [claim] = await claimsOf({ days: 20, held: (_, day) => (day < 2 ? 24 : 10), busy: () => 7.5 });
-    expect(claim?.what).toBe('chat holds 11 replicas on average, its hours need 14');
+    expect(claim?.what).toBe('chat holds 11 replicas on average (24 at most), its hours need 10 of them');
     const fix = claim?.fix.join('\n') ?? '';
     const [least, most] = ['min', 'max'].map((end) => Number(new RegExp(`${end}ReplicaCount: (\\d+)`).exec(fix)?.[1]));
     expect([least, most]).toEqual([14, 14]);
+    expect(fix).toMatch(/^# its replicas vary already/);
   });
 
   it('one busy day of ten moves the size, not the nights', async () => {

@@ -7,6 +7,7 @@ import { clockText, isWithin, quietHours } from './quiet-hours.ts';
 import type { QuietHours } from './quiet-hours.ts';
 import { scalingFix } from './serving-fix.ts';
 import { isStandby, silentQuestion, standbyQuestion } from './standby-questions.ts';
+import { commentLine } from '../stop-command.ts';
 import { countWords, figureWords, percentWords, wholeWords } from '../wording.ts';
 
 const Options = z.object({
@@ -129,15 +130,18 @@ function excessClaim(
   const most = totals.neededLowMax;
   const known = hours.filter(({ knownHours }) => knownHours > 0);
   const replicasMin = Math.min(most, ...known.map(({ neededLowMost }) => neededLowMost));
-  const mean = Math.round(totals.heldMax) > held ? ' on average' : '';
+  const isScaled = Math.round(totals.heldMax) > held;
   const when =
     quiet === undefined ? '' : `; ${quiet.neededMost} would do ${clockText(quiet)} on nine working days of ten`;
   return {
     about: service.service,
     ownerSubject: service.lastSubject,
-    what: `${service.name} holds ${countWords(held, 'replica')}${mean}, its hours need ${replicasMin === most ? most : `${replicasMin} to ${most}`}${when}`,
+    what: `${service.name} ${isScaled ? scaledWords(totals) : `holds ${countWords(held, 'replica')}, its hours need ${replicasMin === most ? most : `${replicasMin} to ${most}`}`}${when}`,
     because: evidenceOf(totals, hours, quiet === undefined ? [] : quietText(quiet, hours), options),
-    fix: scalingFix({ ...service, replicas: held, replicasMin, replicasMax: most, inFlight: totals.inFlight }),
+    fix: [
+      ...(isScaled ? [ALREADY_SCALED] : []),
+      ...scalingFix({ ...service, replicas: held, replicasMin, replicasMax: most, inFlight: totals.inFlight }),
+    ],
     unless:
       'Minutes much busier than their hour, a latency target that only idle replicas meet, or a start that takes longer than traffic takes to rise.',
     spark: daySpark(
@@ -152,6 +156,16 @@ function excessClaim(
     },
     ...(totals.models > 1 && { isQuestion: true }),
   };
+}
+
+const ALREADY_SCALED = commentLine(
+  'its replicas vary already: if a scaler does that, look at its minimum and at how long it waits before it scales in',
+);
+
+/** Where replicas come and go, a mean beside the range of what hours need would compare what cannot be compared. */
+function scaledWords({ held, heldMax, excessLow, knownHours }: Totals): string {
+  const needed = held - excessLow / Math.max(1, knownHours);
+  return `holds ${figureWords(held)} replicas on average (${wholeWords(heldMax)} at most), its hours need ${figureWords(needed)} of them`;
 }
 
 function takesOf({ day, excessPermille, subjects }: ServiceDay): Take[] {

@@ -70,7 +70,8 @@ const CAUSE_WORDS = {
   cores: 'CPU cores',
   'few-cores': 'data, likely for CPU cores,',
   nodes: 'its other machines',
-  loader: 'its loader or storage',
+  // No comparison of runs shows it: what the host does between two steps is as silent as a loader.
+  loader: 'its loader, storage or other work of its host',
 } as const;
 
 /** Cores and storage cannot be told apart where nobody said how many cores there were. */
