@@ -199,7 +199,7 @@ describe('a holder on a device', () => {
       subject: [],
     });
     const names = ['allocation_id', 'fb_used_mib_max', 'power_w_max', 'power_w_min'];
-    expect(rows.map((row) => names.map((name) => row[name] ?? '–').join(' '))).toEqual([
+    expect(rows.map((row) => names.map((name) => String(row[name] ?? '–')).join(' '))).toEqual([
       'a 3 72 70',
       'b 61332 300 250',
       'c – – –',
