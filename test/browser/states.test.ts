@@ -115,7 +115,7 @@ describe.skipIf(!hasBrowser)('what a page says when it does not have what was as
       '27 Feb – – – – – –',
       '28 Feb – – – – – –',
     ]);
-    expect(rows.at(-1)).toMatch(/^2 Mar\s+\$/);
+    expect(rows.at(-1)).toMatch(/^2 Mar \(estimated\)\s+\$/);
     await close();
   });
 
