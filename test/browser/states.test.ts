@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fleetFolder } from '../fleet-folder.ts';
 import type { FleetFolder } from '../fleet-folder.ts';
@@ -36,6 +37,19 @@ describe.skipIf(!hasBrowser)('what a page says when it does not have what was as
     expect(complaints).toEqual([]);
     await close();
     await empty.remove();
+  });
+
+  it('a folder nothing was ever brought into says so once, and not that the server is gone', async () => {
+    const url = await dashboard.also(join(fleet.dataDir, 'nothing'));
+    const { page, close } = await dashboard.open(`${url}/overview`);
+    await page.getByText('There is no data in').first().waitFor();
+    await settled(page);
+    // The stream of news is refused meanwhile; what it means is asked.
+    await page.waitForResponse((response) => response.url().endsWith('/api/v1/status'));
+    expect(await page.locator('main').innerText()).toContain('bursar import');
+    expect(await page.locator('.trouble, .banner').count()).toBe(0);
+    expect(await axeViolations(page)).toEqual([]);
+    await close();
   });
 
   it('a filter that matches nothing keeps the filter in view', async () => {

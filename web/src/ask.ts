@@ -35,6 +35,11 @@ export class Problem extends Error {
     return this.code === 'still-checking';
   }
 
+  /** The server is there, and nothing was ever brought in: every page would say the same. */
+  get hasNoData(): boolean {
+    return this.code === 'no-data';
+  }
+
   /** The address asks what nobody can answer: every part of the page would say the same. */
   get isOfTheQuestion(): boolean {
     return this.status === BAD_REQUEST;

@@ -11,6 +11,11 @@ describe('another try', () => {
     ['a token that is not good is not tried again', problem(401), [false, false, false]],
     ['a mistake of the server gets one more try', problem(500), [true, false, false]],
     ['what is no answer at all gets one more try', new SyntaxError('no JSON'), [true, false, false]],
+    [
+      'a folder without data is not asked again: the frame looks',
+      new Problem(503, 'x', null, null, 'no-data'),
+      [false, false, false],
+    ],
     ['too many requests are tried later, three times', problem(429), [true, true, true]],
     ['a server that cannot just now is tried later, three times', problem(503), [true, true, true]],
   ])('%s', (_, failure, worth) => {

@@ -11,6 +11,8 @@ const GONE_WAIT_MS = 2000;
 export function isWorthAnother(tries: number, failure: Error): boolean {
   if (!(failure instanceof Problem)) return tries < 1;
   if (failure.isOnItsWay || failure.isGone) return true;
+  // The frame hears when there is some, and asks then.
+  if (failure.hasNoData) return false;
   if (failure.status === TOO_MANY || failure.status === NOT_NOW) return tries < 3;
   return tries < 1 && failure.status >= 500;
 }

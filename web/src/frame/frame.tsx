@@ -3,15 +3,18 @@ import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { copyText } from '../copy.ts';
 import { useAddress } from '../address.ts';
+import { useAnswer } from '../ask.ts';
 import { PAGES } from '../pages.ts';
 import { Hatches } from '../charts/hatches.tsx';
 import { CopyNote } from './copy-note.tsx';
 import { FootKeys } from './foot-keys.tsx';
 import { useKeys } from './keys.ts';
 import { Navigation } from './navigation.tsx';
+import { NoData } from './no-data.tsx';
 import { ServerGone } from './server-gone.tsx';
 import { StaleSources } from './stale-sources.tsx';
 import { useLiveLedger } from './live-ledger.ts';
+import type { StatusReply } from '../../../src/api/routes/sources/status.ts';
 
 /** What stands around every page: navigation, keys, news from the server. */
 export function Frame({ children }: { readonly children: ReactNode }) {
@@ -30,6 +33,7 @@ function Around({ children }: { readonly children: ReactNode }) {
   const address = useAddress();
   const [, navigate] = useLocation();
   const live = useLiveLedger();
+  const { error } = useAnswer<StatusReply>('/status');
   useKeys([
     ...PAGES.map(({ name, letter, paths }) => ({
       key: `g ${letter}`,
@@ -45,7 +49,7 @@ function Around({ children }: { readonly children: ReactNode }) {
         <FromTheTop key={address.path} />
         <ServerGone live={live} />
         <StaleSources />
-        {children}
+        {error?.hasNoData === true ? <NoData problem={error} /> : children}
         <CopyNote />
         <FootKeys />
       </div>

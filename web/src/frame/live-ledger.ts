@@ -87,7 +87,7 @@ function follow(client: QueryClient, setGone: (since: number | undefined) => voi
     else {
       heardAt = Date.now();
       setGone(undefined);
-      later.askAnew(isOfAnother(status.generation));
+      if (status !== 'no data') later.askAnew(isOfAnother(status.generation));
     }
   };
   const look = (): void => {
@@ -116,9 +116,11 @@ function follow(client: QueryClient, setGone: (since: number | undefined) => voi
 }
 
 /** By a key of its own: the page's question after the status is asked until there is an answer. */
-function statusOf(client: QueryClient): Promise<Answer<object> | undefined> {
+function statusOf(client: QueryClient): Promise<Answer<object> | 'no data' | undefined> {
   const query = { queryKey: ['alive'], queryFn: () => ask<object>(STATUS), staleTime: 0, retry: false };
-  return client.fetchQuery(query).catch(() => undefined);
+  return client
+    .fetchQuery(query)
+    .catch((failure: unknown) => (failure instanceof Problem && failure.hasNoData ? 'no data' : undefined));
 }
 
 /** Hears of every question that met no server. */
