@@ -38,6 +38,16 @@ describe.skipIf(!hasBrowser)('a page with little room', () => {
     expect(await axeViolations(page)).toEqual([]);
     await close();
   });
+
+  it('a receipt that leaves the page says on each line that it is made up', async () => {
+    const { page, close } = await dashboard.open('/jobs');
+    await settled(page);
+    await page.locator('tbody a').first().click();
+    await settled(page);
+    const text = await page.locator('aside pre').innerText();
+    expect(text.split('\n').filter((line) => !line.startsWith('DEMO  '))).toEqual([]);
+    await close();
+  });
 });
 
 /** As many pixels of a table as one has to scroll for. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { demoMark } from '../../../app/demo/demo-mark.ts';
 import { receipt } from '../../../app/receipt.ts';
 import { receiptJson, receiptLines } from '../../../report/receipt-page.ts';
+import type { ReceiptStyle } from '../../../report/receipt-page.ts';
 import { shellWord } from '../../../report/shell-word.ts';
 import { route } from '../../route.ts';
 import { askedJob, JobParams } from './job.ts';
@@ -55,11 +57,16 @@ export const receiptRoute = route({
   command: (_, { job }) => `bursar receipt ${shellWord(job)}`,
   answer: async ({ space, clock, query, params }) => {
     const answer = await receipt(space, askedJob(params.job, clock, query));
+    const mark = demoMark(space.snapshot);
+    const textOf = (style: ReceiptStyle): string =>
+      receiptLines(answer, style)
+        .map((line) => (line === '' ? '' : mark + line))
+        .join('\n');
     return {
       ...plainJson<z.infer<typeof ReceiptAlone>>(receiptJson(answer)),
-      text: receiptLines(answer).join('\n'),
-      slack: receiptLines(answer, 'slack').join('\n'),
-      markdown: receiptLines(answer, 'markdown').join('\n'),
+      text: textOf('plain'),
+      slack: textOf('slack'),
+      markdown: textOf('markdown'),
     };
   },
 });
