@@ -39,6 +39,19 @@ describe.skipIf(!hasBrowser)('a page with little room', () => {
     await close();
   });
 
+  it.each(['/spend', '/teams', '/jobs', '/fleet', '/findings', '/sources'])(
+    '%s on a phone says that it is made up, and so does its sheet of paper',
+    async (path) => {
+      const { page, close } = await dashboard.open(path, { viewport: PHONE });
+      await settled(page);
+      const mark = page.getByText('DEMO: a made-up fleet');
+      expect(await mark.isVisible()).toBe(true);
+      await page.emulateMedia({ media: 'print' });
+      expect(await mark.isVisible()).toBe(true);
+      await close();
+    },
+  );
+
   it('a receipt that leaves the page says on each line that it is made up', async () => {
     const { page, close } = await dashboard.open('/jobs');
     await settled(page);

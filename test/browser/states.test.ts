@@ -52,6 +52,24 @@ describe.skipIf(!hasBrowser)('what a page says when it does not have what was as
     await close();
   });
 
+  it('a moment in the address is said on every page, and can be taken off', async () => {
+    const { page, close } = await dashboard.open('/spend?asOf=2026-03-02T10:00:00Z&window=2026-03-02');
+    await settled(page);
+    const mark = page.getByText('As of 2 Mar, 10:00 UTC 2026: what came later is left out.');
+    expect(await mark.count()).toBe(1);
+    await page.getByRole('link', { name: /^Jobs/ }).click();
+    await settled(page);
+    expect(await mark.count()).toBe(1);
+    await page.getByRole('link', { name: /^Teams/ }).click();
+    await settled(page);
+    expect(await page.getByText('This page is as it is now, and not as of 2 Mar, 10:00 UTC 2026.').count()).toBe(1);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'see the newest' }).click();
+    await page.waitForURL((address) => !address.searchParams.has('asOf'));
+    expect(await page.getByText(/as of 2 Mar/i).count()).toBe(0);
+    await close();
+  });
+
   it('a filter that matches nothing keeps the filter in view', async () => {
     const { page, close } = await dashboard.open('/spend?window=2026-03-02&filter=cluster%3Da%2Cteam%3Dnobody');
     await settled(page);

@@ -11,6 +11,7 @@ import { FootKeys } from './foot-keys.tsx';
 import { useKeys } from './keys.ts';
 import { Navigation } from './navigation.tsx';
 import { NoData } from './no-data.tsx';
+import { PageMarks } from './page-marks.tsx';
 import { ServerGone } from './server-gone.tsx';
 import { StaleSources } from './stale-sources.tsx';
 import { useLiveLedger } from './live-ledger.ts';
@@ -49,6 +50,7 @@ function Around({ children }: { readonly children: ReactNode }) {
         <FromTheTop key={address.path} />
         <ServerGone live={live} />
         <StaleSources />
+        <PageMarks />
         {error?.hasNoData === true ? <NoData problem={error} /> : children}
         <CopyNote />
         <FootKeys />

@@ -108,10 +108,9 @@ function Against({ answer: { data, isPlaceholderData } }: { readonly answer: Use
   );
 }
 
-/** What stands between the reader and the figures: a made-up fleet, or facts that end in the past. */
+/** What stands between the reader and the figures: facts that end in the past. That of a demo stands over every page. */
 function Mark({ reply }: { readonly reply: OverviewReply }) {
-  if (reply.isDemo) return <Banner kind="warn">DEMO: a made-up fleet, seen as at its end.</Banner>;
-  if (reply.asOfBy !== 'newest fact') return null;
+  if (reply.isDemo || reply.asOfBy !== 'newest fact') return null;
   return (
     <Banner kind="warn">
       The newest fact is of {reply.asOf.slice(0, 16).replace('T', ' ')} UTC: you see everything as at then.
