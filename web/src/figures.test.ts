@@ -1,5 +1,16 @@
 import { expect, it } from 'vitest';
-import { change, factDays, hours, hoursParts, lengthWords, statedFactDays, unitUsd, usd, usdRange } from './figures.ts';
+import {
+  change,
+  factDays,
+  hours,
+  hoursParts,
+  lengthWords,
+  percent,
+  statedFactDays,
+  unitUsd,
+  usd,
+  usdRange,
+} from './figures.ts';
 
 it.each([
   ['0', '$0'],
@@ -74,3 +85,14 @@ it.each([
   const window = { from: '2026-10-01T00:00:00Z', until: '2026-11-01T00:00:00Z' };
   expect(statedFactDays({ window, missingDays })).toBe(want);
 });
+
+it.each([
+  [3, 0, '<1%'],
+  [0, 0, '0%'],
+  [6, 0, '1%'],
+  [0.2, 1, '<0.1%'],
+  [515, 1, '51.5%'],
+  [null, 1, '–'],
+])('%s permille with %s digits is %s: what is there is not nothing', (permille, digits, want) =>
+  expect(percent(permille, digits)).toBe(want),
+);

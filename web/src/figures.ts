@@ -84,9 +84,11 @@ export function points(nowPermille: number | null, beforePermille: number | null
   return `${signed(Math.abs(tenths).toFixed(1), tenths)} pts`;
 }
 
-/** `51.5%` of permille. */
+/** `51.5%` of permille; what is there but would read as nothing is `<1%`. */
 export function percent(permille: number | null, digits = 1): string {
-  return permille === null ? '–' : `${(permille / 10).toFixed(digits)}%`;
+  if (permille === null) return '–';
+  const shown = (permille / 10).toFixed(digits);
+  return permille > 0 && Number(shown) === 0 ? `<${10 ** -digits}%` : `${shown}%`;
 }
 
 /** Thousandths of a part in a whole; null where there is no whole. */

@@ -1,4 +1,4 @@
-import { cut, day, minute } from '../../figures.ts';
+import { cut, day, minute, percent } from '../../figures.ts';
 import type { Ink } from './ink.ts';
 import { rgbOf } from './ink.ts';
 import { firstLineAt } from './layout.ts';
@@ -232,7 +232,7 @@ function deviceLine(context: CanvasRenderingContext2D, scene: Scene, view: View,
   context.font = `11px ${ink.sans}`;
   context.textAlign = 'right';
   context.fillText(
-    device.activePermille === null ? '' : `${Math.round(device.activePermille / 10)}%`,
+    device.activePermille === null ? '' : percent(device.activePermille, 0),
     view.width - view.right + view.active,
     y + height / 2,
   );
