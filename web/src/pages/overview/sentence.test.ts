@@ -67,6 +67,11 @@ describe('the sentence', () => {
       replyOf(sum(null, null), undefined, 60),
       '1.0 GPU-hours, and no price is known for any of it; not known',
     ],
+    [
+      'nothing that is known yet',
+      { ...replyOf(sum(null, null)), gpuSeconds: 0 },
+      'What was paid is not known yet; not known',
+    ],
   ])('%s', (_, reply, want) => expect(read(reply)).toBe(want));
 });
 

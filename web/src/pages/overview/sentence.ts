@@ -25,11 +25,19 @@ export function sentenceOf(reply: OverviewReply): Sentence {
   const share = reply.computedPermille;
   const hasUnpriced = reply.unpricedSeconds > 0 && reply.paidUsdMicros !== null;
   const isPriced = reply.paidUsdMicros !== null;
+  // Facts that are not in the ledger yet have neither money nor time.
+  const isKnown = isPriced || reply.gpuSeconds > 0;
   return {
-    paid: isPriced ? `${hasUnpriced ? '≥ ' : ''}${usd(reply.paidUsdMicros)}` : `${hours(reply.gpuSeconds)} GPU-hours`,
-    paidWords: isPriced
-      ? ` paid${moreOrLess(change(reply.paidUsdMicros, before?.paidUsdMicros ?? null))}`
-      : ', and no price is known for any of it',
+    paid: !isKnown
+      ? 'What was paid'
+      : isPriced
+        ? `${hasUnpriced ? '≥ ' : ''}${usd(reply.paidUsdMicros)}`
+        : `${hours(reply.gpuSeconds)} GPU-hours`,
+    paidWords: !isKnown
+      ? ' is not known yet'
+      : isPriced
+        ? ` paid${moreOrLess(change(reply.paidUsdMicros, before?.paidUsdMicros ?? null))}`
+        : ', and no price is known for any of it',
     computed: share === null ? null : percent(share, 0),
     computedWords: ` of what is known of it computed${pointsWords(points(share, before?.computedPermille ?? null))}`,
   };
