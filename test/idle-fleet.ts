@@ -2,10 +2,10 @@ import { csv } from './fleet-folder.ts';
 
 const HOUR_MS = 3_600_000;
 const START = Date.parse('2026-03-02T00:00:00Z');
-const at = (hour: number): string => `${new Date(START + hour * HOUR_MS).toISOString().slice(0, 19)}Z`;
+export const at = (hour: number): string => `${new Date(START + hour * HOUR_MS).toISOString().slice(0, 19)}Z`;
 
 /** Samples every half hour of the hours from one to the other. */
-const samples = (device: string, from: number, until: number, permille: number): string =>
+export const samples = (device: string, from: number, until: number, permille: number): string =>
   Array.from({ length: (until - from) * 2 }, (_, half) => `${device}|${at(from + half / 2)}|1800|${permille}`).join(
     '\n',
   );

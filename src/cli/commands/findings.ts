@@ -82,8 +82,12 @@ export function command(): Command {
         const list = listOptions(options);
         const mark = demoMark(space.snapshot);
         const shown = options.state === undefined ? answer : findingsInStates(answer, options.state);
-        if (options.json) output.json(findingsJson(shown, toldFindings(shown, { ...list, small: true }).told));
-        else if (options.slack || options.markdown)
+        if (options.json) {
+          // Programs get every one; --all without --small leaves the small ones to their sum, as on the screen.
+          const small = options.small === true || options.all !== true;
+          const { told, folded } = toldFindings(shown, { ...list, all: true, small });
+          output.json(findingsJson(shown, told, folded));
+        } else if (options.slack || options.markdown)
           output.data(
             findingMessage(shown, options.slack ? 'slack' : 'markdown', {
               ...list,

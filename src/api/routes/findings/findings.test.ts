@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askRoute, doDeed, printedJson } from '../../../../test/asked-route.ts';
-import { fleetFolder } from '../../../../test/fleet-folder.ts';
+import { csv, fleetFolder } from '../../../../test/fleet-folder.ts';
 import type { FleetFolder } from '../../../../test/fleet-folder.ts';
-import { IDLE_FLEET } from '../../../../test/idle-fleet.ts';
+import { at, IDLE_FLEET, samples } from '../../../../test/idle-fleet.ts';
 import { served } from '../../../../test/served.ts';
 import { withReader } from '../../../app/workspace.ts';
 import { loadSqlite } from '../../../state/database.ts';
@@ -70,6 +70,36 @@ describe('the list of findings', () => {
     expect(findingsRoute.command?.(findingsRoute.query.parse({ small: 'no', owner: "o'neil" }), {})).toBe(
       `bursar findings --window 30d --owner 'o'\\''neil' --all`,
     );
+  });
+
+  it('with a small one is what the command prints, and so it is without', async () => {
+    const cheap = await fleetFolder({
+      ...IDLE_FLEET,
+      'nodes 2': csv(`
+        node_id|present_from|provider|resource_id|purchase |cluster|gpu_count|model
+        k3     |${at(0)}    |AWS     |i-k3       |on-demand|a      |1        |L4`),
+      'devices 2': 'device_id,node_id,model\nk3-0,k3,L4\n',
+      'allocations 2': csv(`
+        source|allocation_id|node_id|device_id|held_from|held_until|gpu_count|cluster|namespace|user_name|workload_kind|workload_name
+        kubernetes|u4|k3|k3-0|${at(8)}| |1|a|asr|kim|Notebook|toy`),
+      'rates 2': 'model,usd_per_gpu_hour\nL4,0.0001\n',
+      'samples 2': csv(`
+        device_id|ts|step_s|engine_permille
+        ${samples('k3-0', 8, 10, 700)}
+        ${samples('k3-0', 10, 20, 0)}`),
+    });
+    try {
+      for (const [small, count] of [
+        ['yes', 0],
+        ['no', 1],
+      ] as const) {
+        const reply = await askRoute<FindingsReply>(cheap.dataDir, findingsRoute, { query: { small } });
+        expect(reply.small.count).toBe(count);
+        expect(reply).toEqual(await printedJson(cheap.dataDir, findingsRoute, { query: { small } }));
+      }
+    } finally {
+      await cheap.remove();
+    }
   });
 
   it('as CSV has a line for each, and no cell that a spreadsheet runs', () => {
