@@ -89,7 +89,8 @@ export interface QueueAnswer {
   readonly waiting: readonly QueuedWork[] | undefined;
   readonly idleNow: IdleTotal;
   readonly emptyGpus: number;
-  readonly models: readonly WaitedModel[];
+  /** Null where one team is asked about: what stood idle is the whole fleet's. */
+  readonly models: readonly WaitedModel[] | null;
   readonly teams: readonly TeamWait[];
   readonly silentGpus: number;
 }
@@ -117,10 +118,13 @@ export function medianWait(waiting: readonly WaitingWork[]): number | null {
 interface QueuePageOptions {
   /** ` --data DIR` where the folder is not the default. */
   readonly dataFlag?: string;
+  /** ` --team NAME` where one was asked for. */
+  readonly teamFlag?: string;
   readonly top?: number;
 }
 
-export function queuePage(queue: QueueAnswer, { dataFlag = '', top = ROWS_SHOWN }: QueuePageOptions = {}): string[] {
+export function queuePage(queue: QueueAnswer, options: QueuePageOptions = {}): string[] {
+  const { dataFlag = '', teamFlag = '', top = ROWS_SHOWN } = options;
   const rows = arraysTogether(queue.waiting ?? []);
   const more = rows.length - top;
   return [
@@ -134,7 +138,7 @@ export function queuePage(queue: QueueAnswer, { dataFlag = '', top = ROWS_SHOWN 
             rows.slice(0, top).map((tasks) => waitingRow(tasks, queue.asOf)),
           ),
         ]),
-    ...(more > 0 ? [`and ${counted(more, 'row')} more: bursar queue --all${dataFlag}`] : []),
+    ...(more > 0 ? [`and ${counted(more, 'row')} more: bursar queue --all${teamFlag}${dataFlag}`] : []),
     '',
     nowLine(queue, dataFlag),
     ...modelLines(queue),
@@ -249,7 +253,7 @@ function nowLine({ idleNow, emptyGpus, silentGpus }: QueueAnswer, dataFlag: stri
 }
 
 function modelLines(queue: QueueAnswer): string[] {
-  const rows = queue.models.filter(({ waitedGpuSeconds }) => waitedGpuSeconds > 0n);
+  const rows = (queue.models ?? []).filter(({ waitedGpuSeconds }) => waitedGpuSeconds > 0n);
   if (rows.length === 0) return [];
   const hours = (units: bigint): string => gpuHoursOf([units]).parts[0] ?? '';
   // Who takes any model waits for all of them: none of them is its own.
@@ -323,12 +327,13 @@ export function queueJson(queue: QueueAnswer): unknown {
     emptyGpus: queue.emptyGpus,
     idleGpus: gpuSeconds(queue.idleNow.shareUnits),
     silentGpus: queue.silentGpus,
-    models: queue.models.map(({ model, waitedGpuSeconds, idle, unallocated }) => ({
-      model,
-      waitedGpuSeconds: Number(waitedGpuSeconds),
-      idle: { gpuSeconds: gpuSeconds(idle.gpuUnits), usdMicros: idle.usdMicros },
-      unallocated: { gpuSeconds: gpuSeconds(unallocated.gpuUnits), usdMicros: unallocated.usdMicros },
-    })),
+    models:
+      queue.models?.map(({ model, waitedGpuSeconds, idle, unallocated }) => ({
+        model,
+        waitedGpuSeconds: Number(waitedGpuSeconds),
+        idle: { gpuSeconds: gpuSeconds(idle.gpuUnits), usdMicros: idle.usdMicros },
+        unallocated: { gpuSeconds: gpuSeconds(unallocated.gpuUnits), usdMicros: unallocated.usdMicros },
+      })) ?? null,
     teams: queue.teams.map(({ medianBySize, ...team }) => ({
       ...team,
       medianSecondsBySize: Object.fromEntries(

@@ -17,6 +17,8 @@ export interface QueueRequest {
   readonly asOf?: Date;
   readonly window: string;
   readonly clock: Date;
+  /** Only who waits of this team, and no other's name; all where not said. */
+  readonly team?: string;
 }
 
 /**
@@ -31,7 +33,7 @@ export async function queue(space: ReadSpace, request: QueueRequest): Promise<Qu
   const idle = await idleNow(space, now, { soFar: false });
   const free = await freeGpus(space, now, idle);
   const places = placesFor(waiting ?? [], free);
-  return {
+  const answer: QueueAnswer = {
     asOf: now.at,
     asOfBy: now.by,
     window: { asked: window.asked, from: window.from, until: window.until, ledgerDays: window.days.length },
@@ -41,6 +43,26 @@ export async function queue(space: ReadSpace, request: QueueRequest): Promise<Qu
     models: await waitedModels(space, window, now.at, waiting ?? []),
     teams: await teamWaits(space, window, now.at),
     silentGpus: idle.silentGpus,
+  };
+  return request.team === undefined ? answer : ofTeam(answer, request.team);
+}
+
+/** What a team may see: its own who wait, and no other's name. */
+function ofTeam(answer: QueueAnswer, team: string): QueueAnswer {
+  return {
+    ...answer,
+    // Time and money of all that stood idle are the whole fleet's.
+    models: null,
+    teams: answer.teams.filter((each) => each.team === team),
+    waiting: answer.waiting
+      ?.filter((work) => work.team === team)
+      .map((work) => ({
+        ...work,
+        place:
+          work.place === undefined
+            ? undefined
+            : { ...work.place, nodes: [], holders: work.place.holders.filter((holder) => holder.team === team) },
+      })),
   };
 }
 

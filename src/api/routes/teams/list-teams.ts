@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ledgerMonths, parseMonth, usualMonth } from '../../../app/statement/month.ts';
 import { statementOverview } from '../../../app/statement/statement.ts';
 import { csvLine } from '../../../report/safe-text.ts';
+import { shellWord } from '../../../report/shell-word.ts';
 import { overviewJson } from '../../../report/statement-data.ts';
 import { microsOf, plainJson } from '../../plain-json.ts';
 import { route } from '../../route.ts';
@@ -54,7 +55,13 @@ export const teamsRoute = route({
   query: Query,
   params: NoParams,
   reply: Teams,
-  command: ({ month }) => `bursar statement${month === undefined ? '' : ` --month ${month}`}`,
+  // A team's row is its statement; the table has no row of one team alone.
+  command: ({ month, team }) =>
+    [
+      'bursar statement',
+      ...(team === undefined ? [] : [`--team ${shellWord(team)}`]),
+      ...(month === undefined ? [] : [`--month ${shellWord(month)}`]),
+    ].join(' '),
   answer: async ({ space, clock, query, config }) => {
     const { team } = query;
     const month = query.month === undefined ? usualMonth(space.scope, clock) : parseMonth(query.month);

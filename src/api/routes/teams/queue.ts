@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { queue } from '../../../app/queue/queue.ts';
 import { queueJson } from '../../../report/queue-page.ts';
-import type { QueueAnswer } from '../../../report/queue-page.ts';
 import { shellWord } from '../../../report/shell-word.ts';
 import { plainJson } from '../../plain-json.ts';
 import { route } from '../../route.ts';
@@ -84,29 +83,11 @@ export const queueRoute = route({
   query: Query,
   params: NoParams,
   reply: Queue,
-  command: ({ window }) => `bursar queue --all --window ${shellWord(window)}`,
+  command: ({ window, team }) =>
+    `bursar queue --all --window ${shellWord(window)}${team === undefined ? '' : ` --team ${shellWord(team)}`}`,
   answer: async ({ space, clock, query }) => {
     const { window, asOf, team } = query;
-    const answer = await queue(space, { window, clock, ...(asOf !== undefined && { asOf: new Date(asOf) }) });
-    if (team === undefined) return plainJson<QueueReply>(queueJson(answer));
-    // Time and money of all that stood idle are the whole fleet's.
-    return { ...plainJson<QueueReply>(queueJson(ofTeam(answer, team))), models: null };
+    const scope = { ...(asOf !== undefined && { asOf: new Date(asOf) }), ...(team !== undefined && { team }) };
+    return plainJson<QueueReply>(queueJson(await queue(space, { window, clock, ...scope })));
   },
 });
-
-/** What a team may see: its own who wait, and no other's name. */
-function ofTeam(answer: QueueAnswer, team: string): QueueAnswer {
-  return {
-    ...answer,
-    teams: answer.teams.filter((each) => each.team === team),
-    waiting: answer.waiting
-      ?.filter((work) => work.team === team)
-      .map((work) => ({
-        ...work,
-        place:
-          work.place === undefined
-            ? undefined
-            : { ...work.place, nodes: [], holders: work.place.holders.filter((holder) => holder.team === team) },
-      })),
-  };
-}

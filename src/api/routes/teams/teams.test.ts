@@ -46,6 +46,14 @@ describe('teams of a month', () => {
     expect(own.rows.map(({ team }) => team)).toEqual(['nlp']);
     expect(own.otherRows).toBe(whole.rows.length - 1);
     expect(own.total).toEqual(whole.total);
+    const query = { ...MARCH, team: 'nlp' };
+    const statement = (await printedJson(fleet.dataDir, teamsRoute, { query })) as StatementReply;
+    const [row] = own.rows;
+    expect([statement.team, statement.total.usdMicros, statement.amountCents]).toEqual([
+      'nlp',
+      row?.usdMicros,
+      row?.amountCents,
+    ]);
   });
 
   it('refuses what is no month', async () => {
@@ -129,5 +137,6 @@ describe('what a team achieved and waited', () => {
     expect(JSON.stringify(own)).not.toMatch(/vision|asr|lopez|kim|usdMicros/);
     expect(reply.models).not.toEqual([]);
     expect(own.models).toBeNull();
+    expect(own).toEqual(await printedJson(fleet.dataDir, queueRoute, { query: { ...asked.query, team: 'nlp' } }));
   });
 });
