@@ -33,6 +33,11 @@ describe('the benchmark of waste', () => {
     expect(stdout).toContain(`\`${command}\``);
     const row = /^\| note books\.yaml \| 7 \|.*$/m.exec(stdout)?.[0].split(' | ');
     expect(row?.slice(4, 7)).toEqual(['none', 'none', 'none']);
+    expect(stdout).toContain('| that is between requests |\n');
+    expect(stdout).toMatch(
+      /^\| precision of findings by detector \| findings \| money \| true \| arguable \| wrong \|/m,
+    );
+    expect(stdout).toContain("\n| category | claimed by findings | in Bursar's waterfall | in the truth |\n");
     expect(status).toBe(0);
   }, 180_000);
 

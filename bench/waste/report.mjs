@@ -51,7 +51,7 @@ function barsAndFigures({ scores, said, sums }) {
       isReached: unknownOff <= 0.02,
     },
     none('Σ waterfall − paid, micro-dollars', Number(sums.offMicros) + Number(sums.checkMicros) + sums.faults),
-    none('categories claimed above their waste', said.overclaimed.length),
+    none('categories claimed above the waterfall', said.overclaimed.length),
     none('findings on missing telemetry', said.onMissing.length),
     none('findings of hard negatives', said.hardNegatives.length),
   ];
@@ -65,9 +65,10 @@ export function report(results, { command, size }) {
     idleTable(results),
     'How far each falls against the first world, in points (mean of the seeds):',
     fallTable(results),
-    'What is found of each true reason, and what the findings rest on, over all worlds:',
+    'What is found of each true reason, and how right the findings of each detector are, over all worlds. Of the money in an hour, as much as the truth has of its category is true, then what is arguable there is neither, the rest is wrong:',
     reasonsTable(results),
     detectorTable(results),
+    categoryTable(results),
     verdictWords(results),
     ...wordsOf(results),
   ]);
@@ -114,6 +115,7 @@ function idleTable(results) {
       'lost, truth',
       'lost astray',
       'idle money taken that is a hard negative',
+      'that is between requests',
     ],
     results.map(({ world, seed, scores, said }) => [
       world,
@@ -131,9 +133,10 @@ function idleTable(results) {
       cell(scores.starvedPrecision),
       percent(scores.unknownShare),
       percent(scores.lossInjected),
-      `$${Math.round(scores.lostUsd).toLocaleString('en-US')}`,
+      dollars(scores.lostUsd),
       percent(scores.lostAstray),
       percent(said.hardNegativePart),
+      percent(said.betweenRequestsPart),
     ]),
   );
 }
@@ -195,7 +198,7 @@ function reasonsTable(results) {
       .toSorted(([a], [b]) => a.localeCompare(b))
       .map(([reason, { usd, found, beside }]) => [
         reason,
-        `$${Math.round(usd).toLocaleString('en-US')}`,
+        dollars(usd),
         percent(found / usd),
         percent(taken(reason) / usd),
         percent(beside / usd),
@@ -203,14 +206,22 @@ function reasonsTable(results) {
   );
 }
 
-/** @param {readonly Result[]} results */
+/** @param {number} usd */
+const dollars = (usd) => `$${Math.round(usd).toLocaleString('en-US')}`;
+
+/** How right the findings of each detector are, in the money of hours whose truth is known. @param {readonly Result[]} results */
 function detectorTable(results) {
-  /** @type {Map<string, { findings: number, usd: number, rest: Map<string, number> }>} */
+  /** @type {Map<string, import('./said.mjs').ByDetector>} */
   const sums = new Map();
-  for (const { detector, findings, usd, rest } of results.flatMap(({ said }) => said.byDetector)) {
-    const sum = sums.get(detector) ?? { findings: 0, usd: 0, rest: new Map() };
-    for (const [reason, money] of rest) sum.rest.set(reason, (sum.rest.get(reason) ?? 0) + money);
-    sums.set(detector, { findings: sum.findings + findings, usd: sum.usd + usd, rest: sum.rest });
+  for (const row of results.flatMap(({ said }) => said.byDetector)) {
+    const sum = sums.get(row.detector);
+    if (sum === undefined) {
+      sums.set(row.detector, { ...row, rest: new Map(row.rest) });
+      continue;
+    }
+    for (const figure of /** @type {const} */ (['findings', 'usd', 'claimedUsd', 'trueUsd', 'arguableUsd']))
+      sum[figure] += row[figure];
+    for (const [reason, money] of row.rest) sum.rest.set(reason, (sum.rest.get(reason) ?? 0) + money);
   }
   const restsOn = (/** @type {Map<string, number>} */ rest) => {
     const total = [...rest.values()].reduce((sum, usd) => sum + usd, 0);
@@ -221,14 +232,47 @@ function detectorTable(results) {
       .join(', ');
   };
   return table(
-    ['detector', 'findings', 'money', 'what it was spent on'],
-    [...sums].map(([detector, { findings, usd, rest }]) => [
+    [
+      'precision of findings by detector',
+      'findings',
+      'money',
+      'true',
+      'arguable',
+      'wrong',
+      'what stood in those hours beside computing',
+    ],
+    [...sums.values()].map(({ detector, findings, usd, claimedUsd, trueUsd, arguableUsd, rest }) => [
       detector,
       findings,
-      `$${Math.round(usd).toLocaleString('en-US')}`,
+      dollars(usd),
+      percent(trueUsd / claimedUsd),
+      percent(arguableUsd / claimedUsd),
+      percent(Math.max(0, claimedUsd - trueUsd - arguableUsd) / claimedUsd),
       rest.size === 0 ? '–' : restsOn(rest),
     ]),
   );
+}
+
+/** The waterfall is ours, so that no claim beyond it shows only that nothing is claimed twice; the truth is the world's. @param {readonly Result[]} results */
+function categoryTable(results) {
+  const rows = results.flatMap(({ world, seed, said }) => said.byCategory.map((row) => ({ world, seed, ...row })));
+  const names = [...new Set(rows.map(({ category }) => category))];
+  const sum = (/** @type {string} */ name, /** @type {'claimedUsd' | 'oursUsd' | 'trueUsd'} */ figure) =>
+    rows.filter(({ category }) => category === name).reduce((usd, row) => usd + row[figure], 0);
+  // Nothing is unknown to the truth but bills without a cause.
+  const beyond = rows.filter(({ category, claimedUsd, trueUsd }) => category !== 'unknown' && claimedUsd > trueUsd);
+  return [
+    table(
+      ['category', 'claimed by findings', "in Bursar's waterfall", 'in the truth'],
+      names.map((name) => [
+        name,
+        .../** @type {const} */ (['claimedUsd', 'oursUsd', 'trueUsd']).map((figure) => dollars(sum(name, figure))),
+      ]),
+    ),
+    beyond.length === 0
+      ? 'No category is claimed above what the truth has of it.'
+      : `Claimed above what the truth has: ${beyond.map(({ world, seed, category, claimedUsd, trueUsd }) => `${world}, seed ${seed}: ${category} ${dollars(claimedUsd)} of ${dollars(trueUsd)}`).join('; ')}.`,
+  ].join('\n\n');
 }
 
 /** @param {readonly Result[]} results */
@@ -252,7 +296,7 @@ function verdictWords(results) {
 function wordsOf(results) {
   const told = results.flatMap(({ world, seed, said }) =>
     Object.entries({
-      'claims more than there is': said.overclaimed,
+      'claims more than the waterfall has': said.overclaimed,
       'rests on missing telemetry': said.onMissing,
       'is of a hard negative': said.hardNegatives,
     }).flatMap(([fault, names]) => names.slice(0, 10).map((name) => `- ${world}, seed ${seed}, ${fault}: ${name}`)),

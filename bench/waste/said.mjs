@@ -3,13 +3,17 @@
  * call something waste that is none, and does it claim more than was wasted?
  */
 import { fileURLToPath } from 'node:url';
+import { csv } from '../demo/duck.mjs';
 import { measured } from '../demo/run.mjs';
+import { claimedReasonsOf, claimsOf, MET } from './claims.mjs';
 
 /** @typedef {import('../demo/duck.mjs').Duck} Duck */
 /**
  * @typedef {{ subject: string, deviceId?: string, firstDay: string, lastDay: string, category: string, reason?: string, permille?: number }} Take
  * @typedef {{ key: string, detector: string, category: string, kind: string, what: string, because: string[], fix: string[], usdMicros: string | null, takes: Take[] }} Finding
  */
+/** @typedef {{ category: string, claimedUsd: number, oursUsd: number, trueUsd: number }} ByCategory what findings claim, what the waterfall has and what was truly spent so */
+/** @typedef {{ detector: string, findings: number, usd: number, claimedUsd: number, trueUsd: number, arguableUsd: number, rest: Map<string, number> }} ByDetector `claimed`: of `usd`, what is of hours whose truth is known */
 /**
  * @typedef {object} Said
  * @property {readonly Finding[]} findings
@@ -17,8 +21,10 @@ import { measured } from '../demo/run.mjs';
  * @property {readonly string[]} onMissing findings on a GPU whose telemetry is missing in their stretch
  * @property {readonly string[]} hardNegatives findings of idle money most of which is standby, thinking or an evaluation on the CPU
  * @property {number} hardNegativePart of all idle money that findings take, what is of these
- * @property {ReadonlyMap<string, number>} byReason money that findings take, by their category and what it was really spent on: `idle: forgotten`
- * @property {readonly { detector: string, findings: number, usd: number, rest: Map<string, number> }[]} byDetector
+ * @property {number} betweenRequestsPart of all idle money that findings take, what a replica was needed for that had no request in flight: arguable, so no hard negative
+ * @property {ReadonlyMap<string, number>} byReason true money that findings claim, by its category and reason: `idle: forgotten`
+ * @property {readonly ByCategory[]} byCategory
+ * @property {readonly ByDetector[]} byDetector
  */
 
 const ALL_FINDINGS = fileURLToPath(new URL('all-findings.mjs', import.meta.url));
@@ -28,18 +34,18 @@ const MISSING_PART_MAX = 0.05;
 /** What is not idle however it looks; the categories of a world file put these among the arguable or the starved. */
 const HARD_NEGATIVES = new Set(['standby', 'thinking', 'validating-on-cpu']);
 
-/** @param {Duck} duck as `openTold` gives it @param {string} data @returns {Promise<Said>} */
+/** @param {Duck} duck as `scoresOf` leaves it @param {string} data @returns {Promise<Said>} */
 export async function saidOf(duck, data) {
   const { stdout } = await measured(process.execPath, [ALL_FINDINGS, data]);
   /** @type {{ findings: Finding[] }} */
   const { findings } = JSON.parse(stdout);
   await duck.run(`CREATE OR REPLACE TABLE taken (finding BIGINT, subject VARCHAR, device_id VARCHAR, first_day DATE, last_day DATE,
-    category VARCHAR, reason VARCHAR, part DOUBLE)`);
-  const rows = findings.flatMap(({ takes }, finding) =>
+    category VARCHAR, reason VARCHAR, part DOUBLE, is_question BOOLEAN)`);
+  const rows = findings.flatMap(({ takes, kind }, finding) =>
     takes.map(
       (take) =>
         `(${finding}, ${text(take.subject)}, ${text(take.deviceId)}, ${text(take.firstDay)}, ${text(take.lastDay)}, ` +
-        `${text(take.category)}, ${text(take.reason)}, ${(take.permille ?? 1000) / 1000})`,
+        `${text(take.category)}, ${text(take.reason)}, ${(take.permille ?? 1000) / 1000}, ${kind === 'question'})`,
     ),
   );
   for (let from = 0; from < rows.length; from += 1000) {
@@ -47,6 +53,8 @@ export async function saidOf(duck, data) {
   }
   const missing = await duck.rows(ON_MISSING);
   const rests = await duck.rows(RESTS_ON);
+  const claims = await claimsOf(duck);
+  const categories = await categoriesOf(duck, data, findings);
   const name = (/** @type {unknown} */ finding) => {
     const { detector, what } = findings[Number(finding)] ?? { detector: '?', what: '?' };
     return `${detector}: ${what}`;
@@ -55,14 +63,23 @@ export async function saidOf(duck, data) {
   for (const row of rests) if (!first.has(row['finding'])) first.set(row['finding'], row);
   return {
     findings,
-    overclaimed: await overclaimedOf(duck, data, findings),
+    overclaimed: categories
+      .filter(({ claimed, ours }) => claimed > ours)
+      .map(({ category, claimed, ours }) => `${category}: ${claimed} claimed of ${ours}`),
     onMissing: missing.map(({ finding, part }) => `${name(finding)} (${percentOf(part)})`),
     hardNegatives: [...first.values()]
       .filter(({ category, reason }) => category === 'idle' && HARD_NEGATIVES.has(String(reason)))
       .map(({ finding, reason }) => `${name(finding)} (${String(reason)})`),
     hardNegativePart: partOf(rests, ({ reason }) => HARD_NEGATIVES.has(String(reason))),
-    byReason: byReason(findings, rests),
-    byDetector: byDetector(findings, rests),
+    betweenRequestsPart: partOf(rests, ({ reason }) => reason === 'between-requests'),
+    byReason: await claimedReasonsOf(duck),
+    byCategory: categories.map(({ category, claimed, ours, truth }) => ({
+      category,
+      claimedUsd: Number(claimed) / 1e6,
+      oursUsd: Number(ours) / 1e6,
+      trueUsd: Number(truth) / 1e6,
+    })),
+    byDetector: byDetector(findings, rests, claims),
   };
 }
 
@@ -73,25 +90,10 @@ function partOf(rests, isMeant) {
   return idle.length === 0 ? 0 : sum(idle.filter(isMeant)) / sum(idle);
 }
 
-/** @param {readonly Finding[]} findings @param {readonly import('../demo/duck.mjs').Row[]} rests @returns {Map<string, number>} */
-function byReason(findings, rests) {
-  /** @type {Map<string, number>} */
-  const taken = new Map();
-  for (const { finding, category, reason, usd } of rests) {
-    if (findings[Number(finding)]?.kind === 'question') continue;
-    const name = `${String(category)}: ${String(reason)}`;
-    taken.set(name, (taken.get(name) ?? 0) + Number(usd));
-  }
-  return taken;
-}
-
 /** @param {string | undefined} value */
 const text = (value) => (value === undefined || value === null ? 'NULL' : `'${value.replaceAll("'", "''")}'`);
 /** @param {unknown} part */
 const percentOf = (part) => `${Math.round(Number(part) * 100)} % of its money on such GPUs`;
-
-/** Hours of the waterfall that a take is about; money of nobody's GPUs is not asked, its machines owe nobody work. */
-const MET = `t.subject = o.subject AND (t.device_id IS NULL OR t.device_id = o.device_id) AND CAST(o.hour AS DATE) BETWEEN t.first_day AND t.last_day`;
 
 /**
  * Of each finding, the part of its stretch's money on GPUs that were silent for more than a little of it. A kind of a hundred runs may have met
@@ -122,29 +124,44 @@ const RESTS_ON = `
   SELECT finding, category, coalesce(reason, 'computing') AS reason, sum(usd * coalesce(part, 1)) AS usd
   FROM met LEFT JOIN reasons USING (device_id, holder, hour) GROUP BY ALL ORDER BY finding, usd DESC, reason`;
 
-/** @param {Duck} duck @param {string} data @param {readonly Finding[]} findings */
-async function overclaimedOf(duck, data, findings) {
-  const rows = await duck.rows(
-    `SELECT category, CAST(sum(usd_micros) AS VARCHAR) AS micros FROM '${data}/tables/subject_day/**/*.parquet' GROUP BY category`,
-  );
-  const wasted = new Map(rows.map(({ category, micros }) => [String(category), BigInt(String(micros))]));
+/** What is claimed of each category, beside what the waterfall has of it and what the truth has. @param {Duck} duck @param {string} data @param {readonly Finding[]} findings */
+async function categoriesOf(duck, data, findings) {
+  const sums = async (/** @type {string} */ micros, /** @type {string} */ from) => {
+    const rows = await duck.rows(
+      `SELECT category, CAST(sum(${micros}) AS VARCHAR) AS micros FROM ${from} GROUP BY category`,
+    );
+    return new Map(rows.map(({ category, micros: sum }) => [String(category), BigInt(String(sum))]));
+  };
+  const ours = await sums('usd_micros', `'${data}/tables/subject_day/**/*.parquet'`);
+  const truth = await sums('CAST(CAST(usd AS DECIMAL(18, 6)) * 1000000 AS HUGEINT)', csv(`${data}/files/truth.csv`));
   /** @type {Map<string, bigint>} */
   const claimed = new Map();
   for (const { category, kind, usdMicros } of findings) {
     if (kind === 'question' || usdMicros === null) continue;
     claimed.set(category, (claimed.get(category) ?? 0n) + BigInt(usdMicros));
   }
-  return [...claimed]
-    .filter(([category, micros]) => micros > (wasted.get(category) ?? 0n))
-    .map(([category, micros]) => `${category}: ${micros} claimed of ${wasted.get(category) ?? 0n}`);
+  return [...claimed].map(([category, micros]) => ({
+    category,
+    claimed: micros,
+    ours: ours.get(category) ?? 0n,
+    truth: truth.get(category) ?? 0n,
+  }));
 }
 
-/** @param {readonly Finding[]} findings @param {readonly import('../demo/duck.mjs').Row[]} rests @returns {Said['byDetector']} */
-function byDetector(findings, rests) {
-  /** @type {Map<string, { detector: string, findings: number, usd: number, rest: Map<string, number> }>} */
+/** @param {readonly Finding[]} findings @param {readonly import('../demo/duck.mjs').Row[]} rests @param {readonly import('./claims.mjs').Claim[]} claims @returns {Said['byDetector']} */
+function byDetector(findings, rests, claims) {
+  /** @type {Map<string, ByDetector>} */
   const told = new Map();
   for (const { detector, usdMicros } of findings) {
-    const row = told.get(detector) ?? { detector, findings: 0, usd: 0, rest: new Map() };
+    const row = told.get(detector) ?? {
+      detector,
+      findings: 0,
+      usd: 0,
+      claimedUsd: 0,
+      trueUsd: 0,
+      arguableUsd: 0,
+      rest: new Map(),
+    };
     row.findings += 1;
     row.usd += Number(usdMicros ?? 0) / 1e6;
     told.set(detector, row);
@@ -152,6 +169,13 @@ function byDetector(findings, rests) {
   for (const { finding, reason, usd } of rests) {
     const rest = told.get(findings[Number(finding)]?.detector ?? '')?.rest;
     rest?.set(String(reason), (rest.get(String(reason)) ?? 0) + Number(usd));
+  }
+  for (const { finding, usd, trueUsd, arguableUsd } of claims) {
+    const row = told.get(findings[finding]?.detector ?? '');
+    if (row === undefined) continue;
+    row.claimedUsd += usd;
+    row.trueUsd += trueUsd;
+    row.arguableUsd += arguableUsd;
   }
   return [...told.values()];
 }
