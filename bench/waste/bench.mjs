@@ -11,6 +11,7 @@ import { saidOf } from './said.mjs';
 import { scale } from './scale.mjs';
 import { scoresOf } from './score.mjs';
 import { sumsOf } from './sums.mjs';
+import { takeIn } from './take-in.mjs';
 import { openTold } from './told.mjs';
 import { verdictsOf } from './verdicts.mjs';
 import { WORLDS, worldFile } from './worlds.mjs';
@@ -73,7 +74,13 @@ async function made({ gpus, days, keep }, world, seed) {
   discard(name);
   const file = await worldFile(world);
   const size = ['--gpus', gpus, '--days', days, '--step', world.step];
-  await bursar(['demo', '--out', data, '--world', file, '--seed', seed, ...size, '--until', '2026-11-01', '--json']);
+  const demo = ['demo', '--out', data, '--world', file, '--seed', seed, ...size, '--until', '2026-11-01'];
+  if (world.leftOut === undefined) {
+    await bursar([...demo, '--json']);
+  } else {
+    await bursar([...demo, '--only-files']);
+    await takeIn(data, world.leftOut);
+  }
   const result = await judged(world.name, seed, data);
   if (!keep) discard(name);
   return result;

@@ -3,10 +3,11 @@
  * in from its files and derived; samples come every half hour, which changes nothing in the tables that are asked. The samples of the last day
  * come later, so that the second time is a day after the first.
  */
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { BENCH_DATA, bursar, discard, measuredBursar } from '../demo/run.mjs';
 import { decimals, section, table } from '../demo/words.mjs';
+import { takeIn } from './take-in.mjs';
 
 const SIZE = ['--gpus', '10000', '--days', '30', '--step', '30m', '--until', '2026-11-01', '--seed', '11'];
 const LAST_DAY = '2026-10-31';
@@ -61,25 +62,8 @@ export async function scale(dir) {
 /** @returns {Promise<string>} */
 async function prepared() {
   const data = join(BENCH_DATA, NAME);
-  const files = join(data, 'files');
   discard(NAME);
   await bursar(['demo', '--out', data, ...SIZE, '--only-files']);
-  const all = readdirSync(files);
-  for (const [word, pattern] of /** @type {const} */ ([
-    ['fx', /^fx\./],
-    ['nodes', /^nodes\./],
-    ['devices', /^devices\./],
-    ['rates', /^rates\./],
-    ['allocations', /^allocations\./],
-    ['waiting', /^waiting\./],
-    ['work', /^work\./],
-    ['charges', /^bill-(?!.*first-issue)/],
-    ['samples', new RegExp(`^samples-(?!${LAST_DAY})`)],
-  ])) {
-    const names = all.filter((name) => pattern.test(name)).map((name) => join(files, name));
-    if (names.length > 0) await bursar(['import', word, ...names, '--data', data]);
-    console.error(`${word}: ${names.length} files taken in`);
-  }
-  await bursar(['derive', '--data', data]);
+  await takeIn(data, new RegExp(`^(samples-${LAST_DAY}|second-exporter)`));
   return data;
 }

@@ -13,6 +13,7 @@ import { BENCH_DATA, bursar } from '../demo/run.mjs';
  * @property {string} from the world it is made from: a name of the demo's, or a file
  * @property {string} step
  * @property {(world: any) => void} [change]
+ * @property {RegExp} [leftOut] files of the demo that are not taken in
  */
 
 /** @type {readonly World[]} */
@@ -33,6 +34,10 @@ export const WORLDS = [
   },
   { name: '1-minute steps', from: 'unmanaged', step: '1m' },
   { name: 'MIG and shared GPUs', from: 'unmanaged', step: '5m', change: shareEverything },
+  { name: 'no checkpoints recorded', from: 'unmanaged', step: '5m', leftOut: /^work\./ },
+  { name: 'standby under another name', from: 'unmanaged', step: '5m', change: renameStandby },
+  { name: 'evaluations of hours', from: 'unmanaged', step: '5m', change: evaluateForHours },
+  { name: 'launch-bound', from: 'unmanaged', step: '5m', change: leaveTheEngine },
 ];
 
 /** Writes the world down as a file of its own, and gives its path. @param {World} world @returns {Promise<string>} */
@@ -44,6 +49,36 @@ export async function worldFile({ name, from, change }) {
   const path = join(BENCH_DATA, `waste-${name.replaceAll(/[^a-z0-9]+/gi, '-')}.yaml`);
   writeFileSync(path, stringify(printed));
   return path;
+}
+
+/** A standby whose name has none of the words for it. @param {any} world */
+function renameStandby(world) {
+  for (const habit of world.habits) if (habit.purpose === 'standby') habit.name = 'helsinki-llm';
+}
+
+/** Evaluations on the CPU as long as a night. @param {any} world */
+function evaluateForHours(world) {
+  for (const habit of world.habits) {
+    if (habit.kind !== 'training' || habit.validation_hours === 0) continue;
+    habit.validation_hours = 6;
+    habit.validation_minutes = { p0: 30, p10: 60, p50: 150, p90: 300, p99: 500, p100: 600 };
+  }
+}
+
+/** Kernels too small for their GPU in all that trains or scores, hardly any of which waits for its input. @param {any} world */
+function leaveTheEngine(world) {
+  for (const name of ['llm-training', 'vision-training', 'speech-training', 'small-training', 'batch-inference']) {
+    const kernel = world.kernels[name];
+    for (const field of ['engine', 'sm', 'tensor', 'dram', 'power']) {
+      kernel[`${field}_permille`] = Math.round(kernel[`${field}_permille`] * 0.6);
+    }
+    kernel.util_permille = Math.round(kernel.util_permille * 0.8);
+  }
+  for (const habit of world.habits) {
+    if (habit.kind !== 'training') continue;
+    habit.cpu_ms_per_step = Math.min(habit.cpu_ms_per_step, Math.round(habit.step_ms * 1.5));
+    habit.storage_ms_per_step = Math.round(habit.step_ms * 0.3);
+  }
 }
 
 /** The part of the fleet each pool has where sharing is the rule; the others are gone. */
