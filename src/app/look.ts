@@ -5,6 +5,7 @@ import type { Question } from '../lake/ask.ts';
 import { startOf } from '../lake/calendar.ts';
 import { CATEGORIES } from '../ledger/waterfall.ts';
 import type { Category } from '../ledger/waterfall.ts';
+import { reasonWords } from '../report/category-words.ts';
 import { idleTotal } from '../report/idle-list.ts';
 import { isThere } from '../report/look-screen.ts';
 import type { CategorySum, LookAnswer, UnlistedNode, UnpricedTime } from '../report/look-screen.ts';
@@ -34,12 +35,12 @@ interface SpendSum {
   readonly unpricedUnits: bigint;
 }
 
-/** Kinds of charges that stand beside the GPU under the one component `other`, and what people call them. */
+/** Kinds of charges that stand beside the GPU under the one component `other`, and the reason each is. */
 const OTHER_KINDS: Readonly<Record<string, string>> = {
   tax: 'tax',
-  credit: 'credits',
+  credit: 'credit',
   support: 'support',
-  unused: 'commitments for other things, unused',
+  unused: 'unused-commitment',
   rounding: 'rounding',
 };
 
@@ -211,12 +212,13 @@ function besideOf(sums: readonly SpendSum[], kinds: ReadonlyMap<string, bigint>)
   const amounts = new Map<string, bigint>();
   const add = (what: string, micros: bigint): void => void amounts.set(what, (amounts.get(what) ?? 0n) + micros);
   for (const { category, component, usdMicros } of sums) {
-    if (category === 'beside') add(component === 'host' ? 'hosts without GPUs' : component, usdMicros ?? 0n);
+    if (category === 'beside')
+      add(component === 'host' ? reasonWords('beside', component) : component, usdMicros ?? 0n);
   }
-  for (const [kind, what] of Object.entries(OTHER_KINDS)) {
+  for (const [kind, reason] of Object.entries(OTHER_KINDS)) {
     const micros = kinds.get(kind) ?? 0n;
     if (micros === 0n) continue;
-    add(what, micros);
+    add(reasonWords('beside', reason), micros);
     add('other', -micros);
   }
   return [...amounts]

@@ -39,6 +39,7 @@ const REASON_WORDS: Readonly<Partial<Record<Category, Readonly<Record<string, st
   unknown: { absent: 'charged, nothing there', ahead: 'charged ahead', '': 'not measured' },
   beside: {
     transfer: 'egress',
+    credit: 'credits',
     host: 'hosts without GPUs',
     'unused-commitment': 'commitments for other things, unused',
   },

@@ -11,6 +11,7 @@ import {
   gpuSeconds,
   isoTime,
   minute,
+  nestedDollarsOf,
   percentOfPermille,
   percentsOf,
 } from './figures.ts';
@@ -334,9 +335,13 @@ function lostWords({ lostAttempts }: LookAnswer): string {
   return `${words.join(', ')} ${isOne ? 'attempt' : 'attempts'}`;
 }
 
-function besideWords({ beside }: LookAnswer): string {
-  const amounts = dollarsOf(beside.map(({ usdMicros }) => usdMicros)).parts;
-  return beside.map(({ what }, index) => `${what} ${amounts[index] ?? ''}`).join(', ');
+/** It is the last line, and rounded within the screen as `bursar waste` rounds them: both show one figure. */
+function besideWords({ beside, categories }: LookAnswer): string {
+  const groups = CATEGORY_LINES.filter(([category]) => isThere(categories[category])).map(([category]) =>
+    category === 'beside' ? beside.map(({ usdMicros }) => usdMicros) : [categories[category].usdMicros],
+  );
+  const amounts = nestedDollarsOf(groups).at(-1) ?? [];
+  return beside.map(({ what }, index) => `${reasonWords('beside', what)} ${amounts[index] ?? ''}`).join(', ');
 }
 
 function shareWords({ computeSharePermille, computeShareHoursPermille }: LookAnswer, inMoney: boolean): string {

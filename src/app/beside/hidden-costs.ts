@@ -11,13 +11,12 @@ import { filterOn, filterText, parseDimensions, parseFilters } from '../filter.t
 import { spend } from '../spend.ts';
 import type { LedgerWindow } from '../window.ts';
 import type { ReadSpace } from '../workspace.ts';
+import { apartMoney } from './apart-money.ts';
 import { servedWaiting } from './served-waiting.ts';
 import { waitingHours } from './waiting-hours.ts';
 
-/** Not for people's `--by`: what a dollar of the component `other` is, and which resource it is of. */
-const DISPOSITION: Dimension = { name: 'disposition', entryColumn: 'w.disposition' };
+/** Not for people's `--by`: which resource a dollar is of. */
 const RESOURCE: Dimension = { name: 'resource', entryColumn: 'w.resource_id' };
-const APART = ['tax', 'support', 'credit', 'rounding'] as const;
 const DEAREST_SHOWN = 3;
 
 /**
@@ -58,16 +57,9 @@ async function partsOf(
   }
   let other = money.get('other') ?? 0n;
   if (other !== 0n || money.has('other')) {
-    const { rows } = await spend(space, {
-      by: [DISPOSITION],
-      window,
-      filters: [...filters.filter(({ dimension }) => dimension.name !== 'component'), filterOn('component', 'other')],
-    });
-    for (const { values, costUsdMicros } of rows) {
-      const name = APART.find((apart) => apart === values[0]);
-      if (name === undefined || costUsdMicros === null) continue;
-      parts.set(name, costUsdMicros);
-      other -= costUsdMicros;
+    for (const [name, usdMicros] of await apartMoney(space, window, filters)) {
+      parts.set(name, usdMicros);
+      other -= usdMicros;
     }
     if (other === 0n) parts.delete('other');
     else parts.set('other', other);

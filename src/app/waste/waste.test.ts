@@ -4,10 +4,12 @@ import { csv, fleetFolder } from '../../../test/fleet-folder.ts';
 import { SMALL_FLEET } from '../../../test/small-fleet.ts';
 import type { Category } from '../../ledger/waterfall.ts';
 import type { WasteAnswer } from '../../report/waste/waste-answer.ts';
+import { lookParts } from '../../report/look-screen.ts';
 import { readConfig } from '../config/config-file.ts';
 import { wasteMarkdown } from '../../report/waste/waste-markdown.ts';
 import { wastePage } from '../../report/waste/waste-page.ts';
 import { parseDimensions, parseFilters } from '../filter.ts';
+import { look } from '../look.ts';
 import { NO_RULES } from '../rules/rule.ts';
 import { spend } from '../spend.ts';
 import { ledgerWindow } from '../window.ts';
@@ -103,13 +105,22 @@ describe('waste', () => {
     expect(computeShare.money).toEqual({ part: 3_087_500n, whole: 15_625_000n, permille: 198 });
   });
 
-  it('what stands beside the GPU is told by what was bought', async () => {
-    const { categories } = await ask({});
+  it.each([
+    [
+      'everything',
+      '',
+      [
+        ['tax', 1.2],
+        ['storage', 0.5],
+        ['credit', -0.25],
+      ],
+    ],
+    ['storage alone', 'component=storage', [['storage', 0.5]]],
+    ['of one team nothing', 'team=nlp', []],
+  ])('takes apart what stands beside the GPU, tax and credits too: %s', async (_, filter, want) => {
+    const { categories } = await ask({ filter });
     const beside = categories.find(({ category }) => category === 'beside');
-    expect(beside?.reasons.map(({ reason, sum }) => [reason, usd(sum.usdMicros)])).toEqual([
-      ['other', 0.95],
-      ['storage', 0.5],
-    ]);
+    expect(beside?.reasons.map(({ reason, sum }) => [reason, usd(sum.usdMicros)])).toEqual(want);
   });
 
   it('makes up no change where the facts do not reach back', async () => {
@@ -246,4 +257,47 @@ describe('a job of three days that nobody measured, at $2 an hour', () => {
       ['asr', 24],
     ]);
   });
+});
+
+it('opens what stands beside the GPU in the words and figures of `bursar look`', async () => {
+  const charges = Object.entries({
+    '3271.60': 'Usage|Storage|EBS|',
+    '2945.60': 'Usage|Other|AWS Support|',
+    '1560.60': 'Tax|||',
+    '1213.60': 'Usage|Networking|EC2|egress',
+    '-1617.30': 'Credit|||',
+  }).map(
+    ([usd, what]) =>
+      `AWS|222|2026-03-01T00:00:00Z|2026-04-01T00:00:00Z|2026-03-02T08:00:00Z|2026-03-02T09:00:00Z|USD|${usd}|${usd}|${what}`,
+  );
+  const big = await fleetFolder({
+    ...SMALL_FLEET,
+    'charges 2': csv(`
+      ProviderName|BillingAccountId|BillingPeriodStart|BillingPeriodEnd|ChargePeriodStart|ChargePeriodEnd|BillingCurrency|EffectiveCost|BilledCost|ChargeCategory|ServiceCategory|ServiceName|SkuId
+      ${charges.join('\n')}`),
+  });
+  const [answer, looked] = await withReader(
+    big.dataDir,
+    async (space) => {
+      const window = ledgerWindow('2026-03-02', NOON, space.scope);
+      const now = { at: NOON, by: 'asked' as const };
+      return [
+        await waste(space, { window, now, filters: [], by: [], open: 'beside' }),
+        await look(space, { window: '2026-03-02', asOf: NOON, clock: NOON }),
+      ] as const;
+    },
+    { rules: NO_RULES },
+  );
+  await big.remove();
+  const [head = '', why] = wastePage(answer, {
+    width: 200,
+    dataFlag: '',
+    asked: '',
+    askedOfFindings: '',
+    scopeFlags: '',
+  });
+  const line = lookParts(looked)?.lines.find(({ category }) => category === 'beside');
+  expect(why).toBe(`of it ${line?.note}`);
+  expect(why).toMatch(/^of it storage \$3,27\d, support \$2,94\d, tax \$1,56\d, egress \$1,21\d, credits −\$1,61\d$/);
+  expect(head).toContain(`beside the GPU: ${line?.amount} (${line?.percent} of `);
 });

@@ -1,8 +1,11 @@
 import { CATEGORIES } from '../../ledger/waterfall.ts';
 import type { Category } from '../../ledger/waterfall.ts';
 import { WASTE_CATEGORIES } from '../../report/category-words.ts';
+import { isThere } from '../../report/look-screen.ts';
+import type { CategorySum } from '../../report/look-screen.ts';
 import type { SpendRow } from '../../report/spend-table.ts';
 import type { WasteAnswer, WasteCategory, WasteGroup } from '../../report/waste/waste-answer.ts';
+import { apartMoney } from '../beside/apart-money.ts';
 import { parseDimensions } from '../filter.ts';
 import type { Dimension, Filter } from '../filter.ts';
 import type { Now } from '../now.ts';
@@ -37,12 +40,14 @@ export async function waste(space: ReadSpace, request: WasteRequest): Promise<Wa
   const before = isKnown
     ? await spend(space, { by: parseDimensions('category'), window: earlier.window, filters })
     : undefined;
+  const isOther = (row: SpendRow): boolean => row.values[0] === 'beside' && thingOf(row) === 'other';
+  const apart = whole.rows.some(isOther) ? await apartMoney(space, window, filters) : new Map<string, bigint>();
   const categories = CATEGORIES.map((category): WasteCategory => {
     const rows = whole.rows.filter(({ values }) => values[0] === category);
     return {
       category,
       sum: sumOf(rows),
-      reasons: reasonsOf(category, rows),
+      reasons: category === 'beside' ? besideParts(rows, apart) : reasonsOf(rows, ({ values }) => values[1] ?? null),
       before: before === undefined ? undefined : sumOf(before.rows.filter(({ values }) => values[0] === category)),
     };
   });
@@ -64,11 +69,30 @@ export async function waste(space: ReadSpace, request: WasteRequest): Promise<Wa
   };
 }
 
-/** What a category consists of, the dearest first. Beside the GPU it is what was bought, where the ledger gives no reason. */
-function reasonsOf(category: Category, rows: readonly SpendRow[]): WasteCategory['reasons'] {
+/** Beside the GPU it is what was bought, where the ledger gives no reason. */
+const thingOf = ({ values }: SpendRow): string | null => values[1] ?? values[2] ?? null;
+
+/** What stands beside the GPU, with lines of its own for what nobody chose to buy: under one name tax and credits hide each other. */
+function besideParts(rows: readonly SpendRow[], apart: ReadonlyMap<string, bigint>): WasteCategory['reasons'] {
+  const named = [...apart].map(([reason, usdMicros]) => ({
+    reason,
+    sum: { usdMicros, gpuUnits: 0n, unpricedUnits: 0n },
+  }));
+  const known = named.reduce((total, { sum }) => total + sum.usdMicros, 0n);
+  const bought = reasonsOf(rows, thingOf).map((each) =>
+    each.reason === 'other' ? { ...each, sum: { ...each.sum, usdMicros: (each.sum.usdMicros ?? 0n) - known } } : each,
+  );
+  return [...bought, ...named].filter(({ sum }) => isThere(sum)).toSorted((a, b) => dearer(a.sum, b.sum));
+}
+
+/** What a category consists of, the dearest first. */
+function reasonsOf(
+  rows: readonly SpendRow[],
+  reasonOf: (row: SpendRow) => string | null,
+): { readonly reason: string | null; readonly sum: CategorySum }[] {
   const groups = new Map<string | null, SpendRow[]>();
   for (const row of rows) {
-    const reason = row.values[1] ?? (category === 'beside' ? row.values[2] : null) ?? null;
+    const reason = reasonOf(row);
     groups.set(reason, [...(groups.get(reason) ?? []), row]);
   }
   return [...groups].map(([reason, each]) => ({ reason, sum: sumOf(each) })).toSorted((a, b) => dearer(a.sum, b.sum));

@@ -1,6 +1,6 @@
 import { filterValue } from '../../facts/filter-value.ts';
-import { categoryWords, reasonWords } from '../category-words.ts';
-import { counted, dollars, dollarsOf, gpuHours, gpuHoursOf, percentsOf } from '../figures.ts';
+import { categoryWords } from '../category-words.ts';
+import { counted, dollars, dollarsOf, gpuHours, gpuHoursOf, NO_PRICE, percentsOf } from '../figures.ts';
 import { shortModel } from '../idle-list.ts';
 import type { CategorySum } from '../look-screen.ts';
 import { safeText } from '../safe-text.ts';
@@ -9,7 +9,8 @@ import { shorten, textTable, wrapText } from '../table.ts';
 import { windowWords } from '../window-words.ts';
 import { stretches, stretchText } from './bar.ts';
 import type { OpenedCategory, WasteAnswer, WasteRow } from './waste-answer.ts';
-import { scopeWords } from './waste-lines.ts';
+import { scopeWords, wasteLines } from './waste-lines.ts';
+import type { WasteLine } from './waste-lines.ts';
 
 interface OpenedOptions {
   readonly width: number;
@@ -32,14 +33,12 @@ export function openedLines(answer: WasteAnswer, opened: OpenedCategory, options
   const name = categoryWords(opened.category);
   const where = `${scopeWords(answer)}, ${windowWords(answer)}`;
   if (sum.gpuUnits === 0n && (sum.usdMicros ?? 0n) === 0n) return [`${name}: nothing, ${where}`];
-  const reasons = found?.reasons ?? [];
-  const amounts = dollarsOf(reasons.map((each) => each.sum.usdMicros)).parts;
-  const why = reasons.map(
-    ({ reason }, place) => `${safeText(reasonWords(opened.category, reason))} ${amounts[place] ?? ''}`,
-  );
+  const { total, lines } = wasteLines(answer);
+  const own = lines.filter(({ category }) => category === opened.category);
+  const why = own.filter(({ isReason }) => isReason).map((each) => `${each.name} ${each.amount}`);
   return [
-    ...wrapText(`${name}: ${amountWords(sum, answer.sum)}, ${where}`, options.width),
-    ...(reasons.length > 1 ? wrapText(`of it ${why.join(', ')}`, options.width) : []),
+    ...wrapText(`${name}: ${amountWords(sum, own[0], total)}, ${where}`, options.width),
+    ...(why.length > 1 ? wrapText(`of it ${why.join(', ')}`, options.width) : []),
     '',
     ...values('team', opened.byTeam, options.width),
     '',
@@ -49,14 +48,11 @@ export function openedLines(answer: WasteAnswer, opened: OpenedCategory, options
   ];
 }
 
-function amountWords({ usdMicros, gpuUnits }: CategorySum, paid: CategorySum): string {
+/** As its line of the waterfall shows it: who comes down from there finds the same figures. */
+function amountWords({ usdMicros, gpuUnits }: CategorySum, line: WasteLine | undefined, total: string): string {
   const hours = gpuUnits === 0n ? [] : [gpuHours(gpuUnits)];
-  if (usdMicros === null || paid.usdMicros === null) return ['no price', ...hours].join(', ');
-  const [share = ''] = percentsOf([usdMicros, paid.usdMicros - usdMicros]);
-  return [
-    `${dollars(usdMicros)}${share === '' ? '' : ` (${share} of ${dollars(paid.usdMicros)} paid)`}`,
-    ...hours,
-  ].join(', ');
+  if (usdMicros === null || line === undefined) return [NO_PRICE, ...hours].join(', ');
+  return [`${line.amount}${line.percent === '' ? '' : ` (${line.percent} of ${total} paid)`}`, ...hours].join(', ');
 }
 
 function values(title: string, groups: OpenedCategory['byTeam'], width: number): string[] {
@@ -125,6 +121,9 @@ function rowLines(
       kept.map((place) => ({ align: place < 2 ? 'right' : 'left', title: titles[place] ?? '' })),
       cells.map((row) => kept.map((place) => row[place] ?? '')),
     ),
+    ...(rows.some(({ subject }) => subject.startsWith('bill '))
+      ? ['A row called after a bill is what that bill names no resource for: tax, support, credits and the like.']
+      : []),
     ...(hasPools ? ['Money of shared pools is divided in the sums by team and class, and whole in the rows.'] : []),
     'The entries behind a row:',
     `  ${explain}${example === undefined ? '' : ` ${example}`}`,
