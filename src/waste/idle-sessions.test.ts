@@ -352,36 +352,6 @@ describe('night after night', () => {
         ownerSubject: want,
       },
     ]);
-    expect(all[0]?.because[2]).toBe('Boxes: b1, b2, b3.');
-    const clouds = subject.map((row, n) => ({ ...row, provider: 'AWS', region: 'us-east-1', resource_id: `i-0${n}` }));
-    const [rented] = await claims(rows, { subject: clouds });
-    expect(rented?.fix).toEqual([
-      '# by a schedule of its cloud or by cron, in the evening and before weekends:',
-      'aws ec2 stop-instances --instance-ids i-00 i-01 i-02 --region us-east-1',
-    ]);
-  });
-
-  it('says when it was, and how its days went', async () => {
-    const [once] = await claims(night('1', '2026-02-10'), { subject: [known('1')] });
-    expect(once?.because[1]).toBe('It was 14 h, from 2026-02-10 18:00 on.');
-    // Ten hours of sixteen, four of twelve.
-    expect(once?.spark?.slice(0, 3)).toEqual([625, 333, null]);
-    const rows = ['2026-02-10', '2026-02-12'].flatMap((day, index) => night(String(index), day));
-    const [twice] = await claims(rows, { subject: ['0', '1'].map((id) => known(id)) });
-    expect(twice?.because[1]).toBe(
-      'The longest was 14 h, from 2026-02-10 18:00 on. They lie from 2026-02-10 to 2026-02-13.',
-    );
-  });
-
-  it('where only samples speak, a box is told by its GPU', async () => {
-    const alone = { allocation_id: null, source: null, manner: null, node_id: null, subject: 'device GPU-b0' };
-    const [live] = await claims(days('b', [today({ used: [0, 10] })], alone), {}, { until, now });
-    expect(live?.what).toBe('box with GPU-b0 idle since Tue 10:00, 1 GPU');
-    expect(live?.fix).toEqual([
-      '# stop the machine with GPU-b0 where it was started; what is owned can be lent out instead',
-    ]);
-    const [nights] = await claims(night('b', '2026-02-10').map((row) => ({ ...row, ...alone })));
-    expect(nights?.what).toBe('box with GPU-b0 left on unused once, 1 GPU');
   });
 
   it('the name of a box may have spaces in it', async () => {
