@@ -161,15 +161,15 @@ describe('who may ask what', () => {
 });
 
 describe('signing in', () => {
-  const signIn = (name: string, headers: Record<string, string> = {}, server = closed): Promise<Response> =>
+  const signIn = (token = '', server = closed, headers: Record<string, string> = {}): Promise<Response> =>
     server.request('/api/v1/session', {
       method: 'POST',
       headers: { 'content-type': 'application/json', origin: 'http://127.0.0.1:4600', ...headers },
-      body: JSON.stringify({ token: tokens[name] }),
+      body: JSON.stringify({ token }),
     });
 
   it('a token becomes a cookie that scripts cannot read, until it is given back', async () => {
-    const signedIn = await signIn('nia');
+    const signedIn = await signIn(tokens['nia']);
     expect(await signedIn.json()).toEqual({ name: 'nia', role: 'viewer', team: 'nlp', signedIn: true });
     const set = signedIn.headers.get('set-cookie') ?? '';
     expect(set).toMatch(/^bursar_session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
@@ -185,26 +185,17 @@ describe('signing in', () => {
   });
 
   it.each([
-    ['goes over https alone where a proxy says it was asked so', { 'x-forwarded-proto': 'https' }, true],
-    ['goes over http too where one says that', { 'x-forwarded-proto': 'http' }, false],
-    ['goes over http too where nobody says so', {}, false],
-  ])('the cookie %s', async (_, headers, isSecure) => {
-    const signedIn = await signIn('nia', headers);
-    expect(signedIn.status).toBe(200);
+    ['https', true],
+    ['http', false],
+  ])('asked over %s, as a proxy says it, browsers send the cookie over https alone: %s', async (proto, isSecure) => {
+    const signedIn = await signIn(tokens['nia'], closed, { 'x-forwarded-proto': proto });
     expect(signedIn.headers.get('set-cookie')?.split('; ').includes('Secure')).toBe(isSecure);
   });
 
   it('a wrong token does not, and who tries many is stopped', async () => {
     const strict = await served(fleet.dataDir, { routes, needsToken: true, passedMs });
     const tries: number[] = [];
-    for (let n = 0; n < 25; n += 1) {
-      const reply = await strict.request('/api/v1/session', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', origin: 'http://127.0.0.1:4600' },
-        body: JSON.stringify({ token: `bsr_wrong${n}` }),
-      });
-      tries.push(reply.status);
-    }
+    for (let n = 0; n < 25; n += 1) tries.push((await signIn(`bsr_wrong${n}`, strict)).status);
     const known = await strict.request('/api/v1/totals', { headers: bearer('ann') });
     await strict.close();
     expect(tries[0]).toBe(401);
@@ -237,22 +228,6 @@ describe('signing in', () => {
     expect([...statuses]).toEqual([200, 429]);
     expect((await busy.request('/')).status).toBe(429);
     expect((await busy.request('/api/v1/totals')).status).toBe(200);
-    await busy.close();
-  });
-
-  const cookieOf = async (server: Served): Promise<string> =>
-    (await signIn('ann', {}, server)).headers.get('set-cookie')?.split(';', 1)[0] ?? '';
-  it.each([
-    ['by its token', async () => bearer('ann'), 200],
-    ['by the token of its cookie', async (server: Served) => ({ cookie: await cookieOf(server) }), 200],
-    ['by its address where it has none', async () => ({}), 401],
-  ])('whoever asks without end is slowed down, %s, and nobody else is', async (_, sent, status) => {
-    const busy = await served(fleet.dataDir, { routes, needsToken: true, passedMs });
-    const headers = await sent(busy);
-    const statuses: number[] = [];
-    for (let n = 0; n < 210; n += 1) statuses.push((await busy.request('/api/v1/totals', { headers })).status);
-    expect([statuses[0], statuses.at(-1)]).toEqual([status, 429]);
-    expect((await ask('/api/v1/totals', 'olu', busy)).status).toBe(200);
     await busy.close();
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fleetFolder } from '../../../test/fleet-folder.ts';
 import type { FleetFolder } from '../../../test/fleet-folder.ts';
 import { at, DARK, lookAt, NOTES, PROBE, sessionOf as of, SIX_GPUS, SKETCH, USD } from '../../../test/six-gpus.ts';
@@ -76,6 +76,23 @@ describe('machines that are bought for a team', () => {
     expect(await empty('vision')).toMatchObject({ usdMicros: 48n * USD, subjects: ['node k2'] });
     expect((await empty('nlp'))?.because.join(' ')).not.toMatch(/k2|vision/);
     expect(await empty('other')).toBeUndefined();
+  });
+});
+
+describe('advice about prices', () => {
+  afterEach(close);
+
+  // 86.6 GPU-hours of its day are waste, and 12 more are unknown: with them $5.56 an hour would be enough.
+  it.each([
+    { name: 'hidden where a year of its waste is $199,850', rate: '6.32', want: [0, 1] },
+    { name: 'told where it is $200,170', rate: '6.33', want: [1, 0] },
+  ])('is $name, whatever is unknown beside it', async ({ rate, want }) => {
+    fleet = await fleetFolder({ ...SIX_GPUS, rates: SIX_GPUS.rates.replace('3.00', rate) });
+    const takes = [{ subject: NOTES, firstDay: '2026-03-02', lastDay: '2026-03-02', category: 'idle' as const }];
+    const claim: Claim = { about: 'x', ownerSubject: NOTES, what: '', because: [], fix: [], unless: '', takes };
+    const cheaper: Detector = { ...idleSessions, factor: 'price', ask: () => ({}), judge: () => [claim] };
+    const { findings, hiddenPrice } = await look({ detectors: [cheaper] });
+    expect([findings.length, hiddenPrice.length]).toEqual(want);
   });
 });
 

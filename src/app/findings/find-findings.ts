@@ -2,6 +2,7 @@ import type { Claim, Detector, WasteCategory } from '../../facts/detector.ts';
 import type { FindingRecord } from '../../facts/finding-record.ts';
 import type { Finding } from '../../facts/finding.ts';
 import { SHARE_UNITS } from '../../facts/column.ts';
+import { WASTE_CATEGORIES } from '../../report/category-words.ts';
 import type { FindingsAnswer } from '../../report/finding-answer.ts';
 import { dayOf } from '../../lake/calendar.ts';
 import { sumOf } from '../../report/finding-answer.ts';
@@ -269,11 +270,11 @@ async function measureOf(space: ReadSpace, { window, team }: FindingsRequest): P
   const units = (categories: readonly string[]): bigint =>
     categories.reduce((sum, category) => sum + (rowOf(own, category)?.heldUnits ?? 0n), 0n);
   const knownUnits = units(['idle', 'starved', 'lost', 'computing']);
-  const wasted = Object.entries(waste(fleet)).filter(([category]) => category !== 'computing');
+  const wasted = WASTE_CATEGORIES.map((category) => rowOf(fleet, category)?.costUsdMicros ?? 0n);
   return {
     unknownValues: team === undefined ? [] : own.unknownValues,
     wasteUsdMicros: waste(own),
-    fleetWasteUsdMicros: wasted.reduce((sum, [, amount]) => sum + amount, 0n),
+    fleetWasteUsdMicros: wasted.reduce((sum, amount) => sum + amount, 0n),
     paidUsdMicros: own.totalUsdMicros,
     usdMicrosByBasis: own.usdMicrosByBasis,
     unpricedUnits: own.unpricedUnits,
@@ -303,9 +304,9 @@ function answerOf(
 ): FindingsAnswer {
   const { window, now, nowBy = 'asked', team } = request;
   const days = BigInt(Math.max(1, window.days.length));
-  const isSmall = (fleetWasteUsdMicros * DAYS_A_YEAR) / days < ENGINEER_USD_MICROS_A_YEAR;
+  const isSmallFleet = (fleetWasteUsdMicros * DAYS_A_YEAR) / days < ENGINEER_USD_MICROS_A_YEAR;
   const isSetAside = ({ state }: Finding): boolean => state === 'exempt' || state === 'dismissed';
-  const isHidden = (finding: Finding): boolean => isSmall && finding.factor === 'price';
+  const isHidden = (finding: Finding): boolean => isSmallFleet && finding.factor === 'price';
   const findings = all.filter((finding) => !isSetAside(finding) && !isHidden(finding));
   return {
     ...measure,
