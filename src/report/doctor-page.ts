@@ -35,9 +35,9 @@ const MARKS = {
 };
 
 /** How each source is, what is missing, what to do: what to do stands under what is wrong. */
-export function doctorPage({ sources, places }: DoctorReport, notRead: readonly NotRead[]): string[] {
+export function doctorPage({ sources, places }: DoctorReport, notRead: readonly NotRead[], hasLooked = true): string[] {
   return [
-    verdict(sources),
+    verdict(sources, hasLooked),
     ...sources.flatMap(({ name, reads, health }) => [
       `${MARKS[health.state]}  ${safeText(name)}: ${safeText(health.says)}`,
       `               ${safeText(reads)}`,
@@ -55,8 +55,9 @@ export function doctorPage({ sources, places }: DoctorReport, notRead: readonly 
   ];
 }
 
-function verdict(sources: readonly DoctoredSource[]): string {
-  if (sources.length === 0) return 'No source is configured and none was found.';
+function verdict(sources: readonly DoctoredSource[], hasLooked: boolean): string {
+  if (sources.length === 0)
+    return hasLooked ? 'No source is configured and none was found.' : 'bursar.yaml names no source.';
   const count = (state: SourceHealth['state']): number => sources.filter(({ health }) => health.state === state).length;
   const [down, partial] = [count('down'), count('partial')];
   if (down === sources.length) return `None of ${counted(sources.length, 'source')} works.`;

@@ -21,11 +21,14 @@ export async function chooseSources(
 ): Promise<ChosenSources> {
   const config = await findConfig(flags.config);
   const named = namesSources(flags);
-  if (!named && config !== undefined && config.sources.length > 0) {
-    const found = config.sources.map((source) => ({ config: source, by: config.path ?? '' }));
-    return { by: 'config', config, found, missing: [] };
-  }
+  if (!named && config !== undefined && config.sources.length > 0) return configuredSources(config);
   return { by: named ? 'flags' : 'found', config, ...(await discover(flags, around)) };
+}
+
+/** What bursar.yaml says and nothing else: a server reads what it was given. */
+export function configuredSources(config: Config | undefined): ChosenSources {
+  const found = (config?.sources ?? []).map((source) => ({ config: source, by: config?.path ?? '' }));
+  return { by: 'config', config, found, missing: [] };
 }
 
 /** Sources that can be asked, in the order they were chosen. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { doctor } from '../../../app/doctor.ts';
-import { openSources } from '../../../app/first-look/chosen-sources.ts';
+import { configuredSources, openSources } from '../../../app/first-look/chosen-sources.ts';
 import { doctorJson } from '../../../report/doctor-page.ts';
 import { plainJson } from '../../plain-json.ts';
 import { route } from '../../route.ts';
@@ -8,7 +8,7 @@ import { NoParams } from '../question.ts';
 import { Doctor } from './doctor-shape.ts';
 import type { DoctorReply } from './doctor-shape.ts';
 
-/** Asks each source of bursar.yaml how it is. Unlike the command it looks for no others: a server reads what it was given. */
+/** Asks each source of bursar.yaml how it is. It looks for no others: a server reads what it was given. */
 export const doctorRoute = route({
   path: '/api/v1/doctor',
   name: 'askDoctor',
@@ -18,18 +18,18 @@ export const doctorRoute = route({
   query: z.object({}),
   params: NoParams,
   reply: Doctor,
-  command: () => 'bursar doctor',
+  command: () => 'bursar doctor --configured',
   fresh: true,
   answer: async ({ space, clock, config }) => {
-    const found = (config?.sources ?? []).map((source) => ({ config: source, by: config?.path ?? '' }));
+    const chosen = configuredSources(config);
     const report = await doctor({
-      sources: await openSources({ found, config }),
+      sources: await openSources(chosen),
       dataDir: space.dataDir,
       now: clock,
       signal: new AbortController().signal,
-      clocks: found.flatMap(({ config: source }) => (source.kind === 'prometheus' ? [source.url] : [])),
+      clocks: chosen.found.flatMap(({ config: source }) => (source.kind === 'prometheus' ? [source.url] : [])),
       fetch,
     });
-    return plainJson<DoctorReply>(doctorJson(report, []));
+    return plainJson<DoctorReply>(doctorJson(report, chosen.missing));
   },
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askRoute, printedJson } from '../../../../test/asked-route.ts';
+import { askRoute, printed, printedJson } from '../../../../test/asked-route.ts';
 import { fleetFolder } from '../../../../test/fleet-folder.ts';
 import type { FleetFolder } from '../../../../test/fleet-folder.ts';
 import { SMALL_FLEET } from '../../../../test/small-fleet.ts';
@@ -22,9 +22,9 @@ afterAll(() => fleet.remove());
 describe('sources', () => {
   it('are those of the command; what was imported is told by table', async () => {
     const reply = await askRoute<SourcesReply>(fleet.dataDir, sourcesRoute);
-    const printed = (await printedJson(fleet.dataDir, sourcesRoute)) as SourcesReply;
+    const told = (await printedJson(fleet.dataDir, sourcesRoute)) as SourcesReply;
     const { asOf: _, ...asPrinted } = reply;
-    expect(asPrinted).toEqual(printed);
+    expect(asPrinted).toEqual(told);
     const { tables } = reply;
     expect(tables.map(({ table }) => table)).toEqual(['allocation', 'charge', 'device', 'gpu_sample', 'node', 'rate']);
     expect(tables.find(({ table }) => table === 'gpu_sample')).toMatchObject({
@@ -62,6 +62,9 @@ describe('the doctor', () => {
     const { sources, places } = await askRoute<DoctorReply>(fleet.dataDir, doctorRoute);
     expect(sources).toEqual([]);
     expect(places.map(({ what }) => what)).toEqual(['data folder', 'disk', 'clock']);
+    const told = (await printedJson(fleet.dataDir, doctorRoute)) as DoctorReply;
+    expect([told.sources, told.notRead]).toEqual([[], []]);
+    expect((await printed(fleet.dataDir, doctorRoute, {})).split('\n')[0]).toBe('bursar.yaml names no source.');
   });
 });
 
