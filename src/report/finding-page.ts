@@ -49,8 +49,13 @@ export function findingPage(
     `effort    ${safeText(finding.effort)}`,
     `unless    ${safeText(finding.unless)}`,
     ...historyLines(history),
-    `bursar finding ${id} explain | accept | exempt --until DATE --reason TEXT | dismiss --reason TEXT | assign TO${dataFlag}`,
+    `bursar finding ${id} explain | accept | exempt --until DATE --reason TEXT | dismiss --reason TEXT | assign TO${isSaid(finding) ? ' | reopen' : ''}${dataFlag}`,
   ];
+}
+
+/** Whether somebody has said something of it that can be taken back. */
+function isSaid({ state }: Finding): boolean {
+  return state === 'accepted' || state === 'exempt' || state === 'dismissed';
 }
 
 function fixLine(line: string, place: number): string {

@@ -1,12 +1,10 @@
 import type { FindingChange, FindingRecord, FindingWish } from '../../facts/finding-record.ts';
-import { OperationError } from '../../facts/operation-error.ts';
 import { clockOf } from '../demo/demo-mark.ts';
 import { decideNow } from '../now.ts';
 import { ledgerWindow } from '../window.ts';
 import type { AtDesk, Desk, Sized } from '../serve/desk.ts';
 import type { StandingKeeper } from '../serve/standing.ts';
-import { changeFinding, noSuchFinding, oneFinding } from './one-finding.ts';
-import { isPart } from './team-share.ts';
+import { changeFinding, noSuchFinding, oneFinding, refusePart } from './one-finding.ts';
 
 export interface Decision {
   readonly change: FindingWish['change'];
@@ -57,12 +55,5 @@ async function checkTeam({ space, now }: AtDesk, number: number, team: string, w
     team,
     keepsNumbers: false,
   });
-  if (found === undefined || !isPart(found)) return;
-  throw new OperationError(
-    'holds-others',
-    found.subjectsOfOthers === 0
-      ? `F-${number} is about machines, which are the platform’s to mend: a team does not decide about it`
-      : `F-${number} holds money of others beside that of ${team}: a team does not decide about it`,
-    { hint: 'Ask somebody who may see the whole fleet (a token without --team) to decide.' },
-  );
+  if (found !== undefined) refusePart(found, team);
 }

@@ -5,6 +5,7 @@ import type { FindingChange, FindingRecord, FindingWish } from '../../facts/find
 import { OperationError } from '../../facts/operation-error.ts';
 import { parseTime } from '../../money/period.ts';
 import { openFindingWriter } from '../../state/finding-store.ts';
+import { ownerWords } from '../../report/finding-words.ts';
 import type { ExplainedFinding, FindingEvidence, FindingPart } from '../../report/finding-explanation.ts';
 import type { FindingsAnswer } from '../../report/finding-answer.ts';
 import type { ReadSpace } from '../workspace.ts';
@@ -54,6 +55,39 @@ export async function oneFinding(space: ReadSpace, number: number, request: Find
     record: { ...record, what, subjects, reason: null, by: null, assignedTo: null },
     history: history.filter(({ by }) => by === null),
   };
+}
+
+/**
+ * Question: what of a finding is a team's, asked by somebody who may see the whole fleet?
+ *
+ * He is told whose it is where it is another's; `oneFinding`, which a team's viewers ask, says only that there is none.
+ */
+export async function findingOfTeam(
+  space: ReadSpace,
+  number: number,
+  request: FindingsRequest & { readonly team: string },
+): Promise<Finding> {
+  const { team, ...everybody } = request;
+  const { findings, hiddenPrice, setAside } = await findFindings(space, request);
+  const own = [...findings, ...hiddenPrice, ...setAside].find((each) => each.number === number);
+  if (own !== undefined) return own;
+  const { now } = await oneFinding(space, number, everybody);
+  const whose = now === undefined ? 'nothing of it is in this window' : `it is of ${ownerWords(now)}`;
+  throw new OperationError('not-of-team', `F-${number} is not ${team}’s: ${whose}`, {
+    hint: `Without --team: bursar finding F-${number}`,
+  });
+}
+
+/** What is of several teams is for somebody who sees all of it to decide about. */
+export function refusePart(finding: Finding, team: string): void {
+  if (!isPart(finding)) return;
+  throw new OperationError(
+    'holds-others',
+    finding.subjectsOfOthers === 0
+      ? `F-${finding.number} is about machines, which are the platform’s to mend: a team does not decide about it`
+      : `F-${finding.number} holds money of others beside that of ${team}: a team does not decide about it`,
+    { hint: 'Ask somebody who may see the whole fleet (a token without --team) to decide.' },
+  );
 }
 
 const EVIDENCE_ROWS_MAX = 20;

@@ -2,7 +2,14 @@ import { Argument, Command } from 'commander';
 import { findConfig } from '../../app/config/config-file.ts';
 import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import type { FindingsRequest } from '../../app/findings/find-findings.ts';
-import { changeFinding, explainFinding, oneFinding, parseFindingNumber } from '../../app/findings/one-finding.ts';
+import {
+  changeFinding,
+  explainFinding,
+  findingOfTeam,
+  oneFinding,
+  parseFindingNumber,
+  refusePart,
+} from '../../app/findings/one-finding.ts';
 import { checkTeam } from '../../app/known-owners.ts';
 import { decideNow } from '../../app/now.ts';
 import { ledgerWindow } from '../../app/window.ts';
@@ -26,6 +33,8 @@ interface FindingOptions extends CommonOptions {
 
 const VERBS = ['show', 'explain', 'accept', 'exempt', 'dismiss', 'assign', 'reopen'] as const;
 type Verb = (typeof VERBS)[number];
+/** Of an assignment its name is kept, and nothing else. */
+const WITHOUT_REASON: readonly Verb[] = ['show', 'explain', 'assign'];
 
 /** `bursar finding F-12`: all of one finding, and what people say of it. */
 export function command(): Command {
@@ -38,17 +47,25 @@ export function command(): Command {
     .addArgument(new Argument('[verb]', 'what to do with it').choices(VERBS).default('show'))
     .argument('[to]', 'of assign: to whom')
     .option('--until <date>', 'of exempt: its last day')
-    .option('--reason <text>', 'of exempt and dismiss: why')
+    .option('--reason <text>', 'why; exempt and dismiss need it')
     .option('--by <name>', 'who says so; your user name where not said')
-    .option('--team <team>', 'of show and explain: only what of it is this team’s')
+    .option('--team <team>', 'only what of it is this team’s; what is another’s is refused')
     .action(async (id: string, verb: Verb, to: string | undefined, options: FindingOptions, self: Command) => {
       const output = outputOf(self);
       const number = parseFindingNumber(id);
       if (verb !== 'assign' && to !== undefined) throw tooMany(to);
       if (verb !== 'exempt' && options.until !== undefined) throw onlyExempt(verb);
+      if (WITHOUT_REASON.includes(verb) && options.reason !== undefined) throw saysNothing(verb, 'reason');
+      if (!isDecision(verb) && options.by !== undefined) throw saysNothing(verb, 'by');
       await withReader(options.data, async (space) => {
-        if (verb === 'show' || verb === 'explain') await show(space, number, verb, options, output);
+        await checkTeam(space, { team: options.team, config: await findConfig(undefined) });
+        if (!isDecision(verb)) await show(space, number, verb, options, output);
         else {
+          const { team } = options;
+          if (team !== undefined) {
+            const asked = { ...requestOf(space, options), team, keepsNumbers: false };
+            refusePart(await findingOfTeam(space, number, asked), team);
+          }
           const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
           const { until, reason, by } = options;
           const record = await changeFinding(space.dataDir, number, {
@@ -75,14 +92,9 @@ async function show(
   options: FindingOptions,
   output: Output,
 ): Promise<void> {
-  await checkTeam(space, { team: options.team, config: await findConfig(undefined) });
-  const now = decideNow(options.asOf, space.scope?.horizon, clockOf(space));
-  const request: FindingsRequest = {
-    window: ledgerWindow(options.window, now.at, space.scope),
-    now: now.at,
-    nowBy: now.by,
-    ...(options.team !== undefined && { team: options.team }),
-  };
+  const { team } = options;
+  const request = { ...requestOf(space, options), ...(team !== undefined && { team }) };
+  if (team !== undefined) await findingOfTeam(space, number, { ...request, team });
   const one = await oneFinding(space, number, request);
   const mark = demoMark(space.snapshot);
   if (one.now === undefined) {
@@ -99,6 +111,21 @@ async function show(
   const finding = one.now;
   if (options.json) output.json({ finding: findingJson(finding), history: one.history });
   else output.data(findingPage(one.answer, finding, one.history, dataFlag(options.data)), mark);
+}
+
+function requestOf(space: ReadSpace, { asOf, window }: FindingOptions): FindingsRequest {
+  const now = decideNow(asOf, space.scope?.horizon, clockOf(space));
+  return { window: ledgerWindow(window, now.at, space.scope), now: now.at, nowBy: now.by };
+}
+
+function isDecision(verb: Verb): verb is Exclude<Verb, 'show' | 'explain'> {
+  return verb !== 'show' && verb !== 'explain';
+}
+
+function saysNothing(verb: Verb, option: 'reason' | 'by'): OperationError {
+  return new OperationError('bad-option', `${verb} takes no --${option}`, {
+    hint: `It is kept with what you make of a finding: bursar finding F-12 accept --${option} ${option === 'by' ? 'mchen' : '"…"'}`,
+  });
 }
 
 function onlyExempt(verb: Verb): OperationError {
