@@ -267,8 +267,8 @@ it('opens what stands beside the GPU in the words and figures of `bursar look`',
     '1213.60': 'Usage|Networking|EC2|egress',
     '-1617.30': 'Credit|||',
   }).map(
-    ([usd, what]) =>
-      `AWS|222|2026-03-01T00:00:00Z|2026-04-01T00:00:00Z|2026-03-02T08:00:00Z|2026-03-02T09:00:00Z|USD|${usd}|${usd}|${what}`,
+    ([amount, what]) =>
+      `AWS|222|2026-03-01T00:00:00Z|2026-04-01T00:00:00Z|2026-03-02T08:00:00Z|2026-03-02T09:00:00Z|USD|${amount}|${amount}|${what}`,
   );
   const big = await fleetFolder({
     ...SMALL_FLEET,
