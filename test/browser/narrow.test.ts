@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('a page with little room', () => {
     await close();
   });
 
-  it.each(['/spend', '/teams', '/jobs', '/fleet', '/findings', '/sources'])(
+  it.each(['/spend', '/teams', '/teams/nlp?month=2026-10', '/jobs', '/fleet', '/findings', '/sources'])(
     '%s on a phone says that it is made up, and so does its sheet of paper',
     async (path) => {
       const { page, close } = await dashboard.open(path, { viewport: PHONE });

@@ -16,7 +16,11 @@ export function PageMarks() {
   const moment = isAsked ? `${minute(asked)} UTC ${new Date(asked).getUTCFullYear()}` : '';
   return (
     <>
-      {isDemo ? <Banner kind="warn">DEMO: a made-up fleet{isAsked ? '' : ', seen as at its end'}.</Banner> : null}
+      {isDemo ? (
+        <Banner kind="warn" className="made-up">
+          DEMO: a made-up fleet{isAsked ? '' : ', seen as at its end'}.
+        </Banner>
+      ) : null}
       {isAsked ? (
         <Banner kind="warn" action={{ words: 'see the newest', run: () => change({ asOf: undefined }) }}>
           {AS_NOW.test(path)
