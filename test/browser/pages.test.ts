@@ -180,6 +180,25 @@ describe.skipIf(!hasBrowser)('the pages on the demo, in a real browser', () => {
     await close();
   });
 
+  it('a finding without a fix has nothing to copy', async () => {
+    const { page, close } = await dashboard.open('/sources');
+    await page.route('**/api/v1/findings?*', async (route) => {
+      const reply = (await (await route.fetch()).json()) as { findings: object[] };
+      const findings = reply.findings.map((finding, place) => ({ ...finding, fix: place === 0 ? [] : ['scancel 1'] }));
+      await route.fulfill({ json: { ...reply, findings } });
+    });
+    await page.goto(`${dashboard.url}/findings`);
+    await settled(page);
+    const keys = page.locator('footer.keys > span');
+    await page.keyboard.press('j');
+    expect(await keys.allInnerTexts()).not.toContain('c\ncopy fix');
+    await page.keyboard.press('c');
+    expect(await page.locator('.copy-note').innerText()).toBe('');
+    await page.keyboard.press('j');
+    expect(await keys.allInnerTexts()).toContain('c\ncopy fix');
+    await close();
+  });
+
   it('a finding that was asked for by category has as many rows in its file as on the page', async () => {
     const { page, close } = await dashboard.open('/findings?category=idle&rows=all');
     await settled(page);

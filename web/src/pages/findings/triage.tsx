@@ -36,7 +36,8 @@ export function Triage({ finding, find, decisions, isPrimary = false }: TriagePr
     { key: 'd', words: 'dismiss', isShown: true, run: () => ask('dismiss') },
     { key: 'o', words: 'assign', isShown: true, run: () => ask('assign') },
     { key: 'u', words: 'reopen', isShown: true, run: () => say({ change: 'reopen' }) },
-    { key: 'c', words: 'copy fix', isShown: true, run: copyFix },
+    // Some say what to look at, and have nothing to paste.
+    ...(finding?.fix.length === 0 ? [] : [{ key: 'c', words: 'copy fix', isShown: true, run: copyFix }]),
   ]);
   const undone = last === undefined ? undefined : (find(last.id) ?? last.finding);
   return (
