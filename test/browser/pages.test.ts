@@ -199,6 +199,25 @@ describe.skipIf(!hasBrowser)('the pages on the demo, in a real browser', () => {
     await close();
   });
 
+  it('a finding that has no number yet is new, cannot be opened, and says why', async () => {
+    const { page, close } = await dashboard.open('/sources');
+    await page.route('**/api/v1/findings?*', async (route) => {
+      const reply = (await (await route.fetch()).json()) as { findings: object[] };
+      const findings = reply.findings.map((finding, place) => (place === 0 ? { ...finding, id: null } : finding));
+      await route.fulfill({ json: { ...reply, findings } });
+    });
+    await page.goto(`${dashboard.url}/findings`);
+    await settled(page);
+    await page.keyboard.press('j');
+    expect(await page.locator('tr.chosen td').first().innerText()).toBe('new');
+    expect(await page.locator('.triage').innerText()).toContain('a look at the last 30 days gives it one');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('a');
+    expect(new URL(page.url()).pathname).toBe('/findings');
+    expect(await axeViolations(page)).toEqual([]);
+    await close();
+  });
+
   it('a finding that was asked for by category has as many rows in its file as on the page', async () => {
     const { page, close } = await dashboard.open('/findings?category=idle&rows=all');
     await settled(page);

@@ -22,8 +22,8 @@ interface DataTableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-  /** Where Enter goes. */
-  readonly open?: (row: Row) => string;
+  /** Where Enter goes; nowhere from a row that has no page. */
+  readonly open?: (row: Row) => string | undefined;
   /** `j` and `k` move in it, and from one such table of the page into the next. */
   readonly hasKeys?: boolean;
   /** The key of the chosen row where the page keeps it, and where it hears of another. */
@@ -105,6 +105,7 @@ function useChosenRow<Row>(
   const [, navigate] = useLocation();
   const place = rows.findIndex((row) => keyOf(row) === chosen);
   const row = rows[place];
+  const target = row === undefined ? undefined : open?.(row);
   const choose = (next: number): void => {
     const other = rows[next];
     if (other === undefined) return;
@@ -123,9 +124,9 @@ function useChosenRow<Row>(
       ? [
           { key: 'j', words: 'next row', isShown: true, run: () => walkPage(1) },
           { key: 'k', words: 'row before', isShown: true, run: () => walkPage(-1) },
-          ...(open === undefined || row === undefined
+          ...(target === undefined
             ? []
-            : [{ key: 'enter', words: 'open', isShown: true, run: () => navigate(open(row)) }]),
+            : [{ key: 'enter', words: 'open', isShown: true, run: () => navigate(target) }]),
         ]
       : [],
   );

@@ -25,7 +25,7 @@ export function FindingPage({ id }: { readonly id: string }) {
   const answer = useAnswer<OneFindingAnswer>(path, query);
   // What came before may be another finding: it is not shown as this one.
   const reply = answer.data?.data.record.id === id.toUpperCase() ? answer.data.data : undefined;
-  const { told } = useFindings();
+  const told = useFindings().told.filter((each) => each.id !== null);
   useCommandKey(reply === undefined ? null : answer.data?.command);
   const place = told.findIndex((each) => each.id === id);
   const go = (by: -1 | 1): void => {

@@ -38,7 +38,7 @@ function FindingList() {
   const { answer, query, reply, told } = useFindings();
   const decisions = useDecisions();
   useCommandKey(answer.data?.command);
-  const find = (id: string): FindingRow | undefined => told.find((each) => each.id === id);
+  const find = (at: string): FindingRow | undefined => told.find(({ id, key }) => (id ?? key) === at);
   const chosen = find(words['at'] ?? '');
   const small = reply?.small.count ?? 0;
   // The first screen is what to do first; a link to a row further down opens all of them.
@@ -78,7 +78,7 @@ function FindingList() {
                 columns={columnsOf(to)}
                 rows={listed}
                 keyOf={({ id, key }) => id ?? key}
-                open={({ id }) => to(`/findings/${id ?? ''}`)}
+                open={({ id }) => (id === null ? undefined : to(`/findings/${id}`))}
                 chosen={words['at']}
                 onChoose={(at) => change({ at }, { replace: true })}
                 empty={
@@ -106,7 +106,7 @@ function columnsOf(to: (path: string) => string): Column<FindingRow>[] {
     {
       title: 'Id',
       cell: ({ id }) =>
-        id === null ? <span className="muted">F-–</span> : <Link href={to(`/findings/${id}`)}>{id}</Link>,
+        id === null ? <span className="muted">new</span> : <Link href={to(`/findings/${id}`)}>{id}</Link>,
     },
     { title: 'Blast radius', room: 'some', cell: ({ blastRadius }) => <BlastRadius radius={blastRadius} /> },
     {

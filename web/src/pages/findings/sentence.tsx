@@ -44,7 +44,7 @@ export function FindingsSentence({ findings, listed, reply }: SentenceProps) {
       {safest.length < SAFEST || first === undefined ? null : (
         <>
           {' '}
-          The <Link href={to(`/findings/${first.id ?? ''}`)}>five safest</Link> are worth{' '}
+          The <Link href={to(first.id === null ? '/findings' : `/findings/${first.id}`)}>five safest</Link> are worth{' '}
           <Reached reach={reachOf(safest)} />.
         </>
       )}

@@ -44,6 +44,12 @@ export function Triage({ finding, find, decisions, isPrimary = false }: TriagePr
     <div className="triage">
       <Buttons finding={finding} isOff={isOff} isPrimary={isPrimary} say={say} ask={ask} />
       {refusal === undefined ? null : <p className="note">{refusal}</p>}
+      {finding?.id === null ? (
+        <p className="note">
+          It is new and has no number, by which it would be opened and decided about: a look at the last 30 days gives
+          it one.
+        </p>
+      ) : null}
       {problem === undefined ? null : <Trouble problem={problem} retry={forget} />}
       {last === undefined ? null : (
         <Banner
@@ -83,7 +89,9 @@ function Buttons({ finding, isOff, isPrimary, say, ask }: ButtonsProps) {
   const state = finding?.state;
   return (
     <div className="bar" role="group" aria-label={`Decide about ${finding?.id ?? 'a finding'}`}>
-      {isPrimary ? null : <span className="label">{finding?.id ?? 'j and k choose a finding'}</span>}
+      {isPrimary ? null : (
+        <span className="label">{finding === undefined ? 'j and k choose a finding' : (finding.id ?? 'new')}</span>
+      )}
       <button
         className={isPrimary ? 'control primary' : 'control'}
         disabled={isOff || state === 'accepted'}

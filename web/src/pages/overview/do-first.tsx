@@ -38,7 +38,7 @@ export function DoFirst({ findings }: { readonly findings: UseQueryResult<Answer
           columns={[
             {
               title: 'Id',
-              cell: ({ id }) => (id === null ? '–' : <Link href={to(`/findings/${id}`)}>{id}</Link>),
+              cell: ({ id }) => (id === null ? 'new' : <Link href={to(`/findings/${id}`)}>{id}</Link>),
             },
             { title: 'Blast radius', room: 'some', cell: ({ blastRadius }) => <BlastRadius radius={blastRadius} /> },
             { title: 'Finding', className: 'wrap', cell: ({ what }) => what },

@@ -145,7 +145,7 @@ export function CouldDo({ team, month }: { readonly team: string; readonly month
               {
                 title: 'Id',
                 cell: ({ id }) =>
-                  id === null ? 'F-–' : <Link href={to(`/findings/${id}`, { window: month })}>{id}</Link>,
+                  id === null ? 'new' : <Link href={to(`/findings/${id}`, { window: month })}>{id}</Link>,
               },
               { title: 'Blast radius', cell: ({ blastRadius }) => <BlastRadius radius={blastRadius} /> },
               { title: 'Finding', className: 'wrap', cell: ({ what }) => what, sum: 'These together' },
