@@ -17,7 +17,11 @@ export function findingsJson(
   return {
     asOf: isoTime(answer.asOf),
     asOfBy: answer.asOfBy,
-    window: { from: isoTime(answer.window.from), until: isoTime(answer.window.until) },
+    window: {
+      from: isoTime(answer.window.from),
+      until: isoTime(answer.window.until),
+      ledgerDays: answer.window.ledgerDays,
+    },
     team: answer.team ?? null,
     paidUsdMicros: text(answer.paidUsdMicros),
     wasteUsdMicros: Object.fromEntries(Object.entries(answer.wasteUsdMicros).map(([name, usd]) => [name, String(usd)])),

@@ -218,6 +218,13 @@ describe.skipIf(!hasBrowser)('the pages on the demo, in a real browser', () => {
     await close();
   });
 
+  it('says in how many days with facts its findings can save', async () => {
+    const { page, close } = await dashboard.open('/findings?window=30d');
+    await settled(page);
+    expect(await page.locator('.verdict').innerText()).toContain(' in 4 days');
+    await close();
+  });
+
   it('a finding that was asked for by category has as many rows in its file as on the page', async () => {
     const { page, close } = await dashboard.open('/findings?category=idle&rows=all');
     await settled(page);

@@ -13,7 +13,7 @@ import { csvLine } from '../../../report/safe-text.ts';
 import { shellWord } from '../../../report/shell-word.ts';
 import { microsOf, plainJson } from '../../plain-json.ts';
 import { route } from '../../route.ts';
-import { AsOf, Instant, Micros, NoParams, Team, Window } from '../question.ts';
+import { AsOf, Instant, Micros, NoParams, Span, Team, Window } from '../question.ts';
 import { FINDING_STATES, FindingRecordShape, FindingShape, MicrosRange, SecondsRange } from './finding-shape.ts';
 
 const Query = z.object({
@@ -47,7 +47,7 @@ const Sum = {
 const Findings = z.object({
   asOf: Instant,
   asOfBy: z.enum(['asked', 'newest fact', 'clock']),
-  window: z.object({ from: Instant, until: Instant }),
+  window: Span.extend({ ledgerDays: z.number().int().meta({ description: 'Of so many days there are facts' }) }),
   team: z.string().nullable(),
   paidUsdMicros: Micros.nullable(),
   wasteUsdMicros: z.record(z.string(), Micros),

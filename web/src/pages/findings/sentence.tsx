@@ -22,7 +22,7 @@ interface SentenceProps {
 /** What can be saved, by how many things, and what the five safest come to. Cash, capacity and unknown are never added. */
 export function FindingsSentence({ findings, listed, reply }: SentenceProps) {
   const { to } = useAddress();
-  const days = Math.max(1, Math.round((Date.parse(reply.window.until) - Date.parse(reply.window.from)) / 86_400_000));
+  const days = Math.max(1, reply.window.ledgerDays);
   const count = findings.length + reply.small.count;
   if (count === 0) {
     return <NothingToDo listed={listed} days={days} reply={reply} />;
@@ -33,7 +33,7 @@ export function FindingsSentence({ findings, listed, reply }: SentenceProps) {
   const first = safest[0];
   return (
     <p className="verdict">
-      <strong>{countWords(findings.length, reply.small.count)}</strong> can save <Reached reach={all} /> in {days} days
+      <strong>{countWords(findings.length, reply.small.count)}</strong> can save <Reached reach={all} /> in {days === 1 ? 'a day' : `${days} days`}
       {BigInt(all.unknownMicros) > 0n ? (
         <>
           ; of <Link href={to('/findings', { category: 'unknown' })}>{usd(all.unknownMicros)}</Link> more nothing is
