@@ -128,6 +128,18 @@ describe.skipIf(!hasBrowser)('what a page says when it does not have what was as
     await close();
   });
 
+  it('a month without facts has no sums and no shares', async () => {
+    const { page, close } = await dashboard.open('/teams?month=2027-01');
+    await settled(page);
+    expect(await page.locator('.verdict').innerText()).toBe(
+      'Nothing is known of January 2027: the ledger has no day of it.',
+    );
+    await page.goto(`${dashboard.url}/findings?window=2027-01`);
+    await settled(page);
+    expect(await page.locator('.checks').innerText()).not.toMatch(/\$0|no GPU was held/);
+    await close();
+  });
+
   it('what has no price is told so, and sums are at least', async () => {
     const { page, close } = await dashboard.open('/spend?window=2026-03-02&by=cluster');
     await settled(page);

@@ -33,7 +33,8 @@ export function FindingsSentence({ findings, listed, reply }: SentenceProps) {
   const first = safest[0];
   return (
     <p className="verdict">
-      <strong>{countWords(findings.length, reply.small.count)}</strong> can save <Reached reach={all} /> in {days === 1 ? 'a day' : `${days} days`}
+      <strong>{countWords(findings.length, reply.small.count)}</strong> can save <Reached reach={all} /> in{' '}
+      {days === 1 ? 'a day' : `${days} days`}
       {BigInt(all.unknownMicros) > 0n ? (
         <>
           ; of <Link href={to('/findings', { category: 'unknown' })}>{usd(all.unknownMicros)}</Link> more nothing is
@@ -114,7 +115,16 @@ export function FindingsChecks({ reply, small }: { readonly reply: FindingsReply
   const { paidUsdMicros, unpricedSeconds, knownSeconds, heldSeconds, asOf, asOfBy, basisUsdMicros, numbers } = reply;
   const known = heldSeconds === 0 ? null : Math.floor((knownSeconds / heldSeconds) * 1000);
   const estimated = BigInt(basisUsdMicros['estimated'] ?? '0');
-  const isPaid = paidUsdMicros !== null && !isOfNoFacts(reply);
+  if (isOfNoFacts(reply)) {
+    return (
+      <ul className="checks">
+        <li>
+          <StateMark state="none" />
+          no facts
+        </li>
+      </ul>
+    );
+  }
   return (
     <ul className="checks">
       <li>
@@ -122,10 +132,10 @@ export function FindingsChecks({ reply, small }: { readonly reply: FindingsReply
         {known === null ? 'no GPU was held' : `${percent(known)} of held GPU time known`}
       </li>
       <li>
-        <StateMark state={!isPaid ? 'none' : estimated > 0n || unpricedSeconds > 0 ? 'warn' : 'good'} />
+        <StateMark state={paidUsdMicros === null ? 'none' : estimated > 0n || unpricedSeconds > 0 ? 'warn' : 'good'} />
         {paidUsdMicros === null ? 'no price' : `${leastUsd(paidUsdMicros, unpricedSeconds)} paid`}
         {estimated > 0n ? `, ${usd(String(estimated))} of it estimated` : ''}
-        {isPaid && unpricedSeconds > 0 ? `, ${hours(unpricedSeconds)} GPU-hours without a price` : ''}
+        {paidUsdMicros !== null && unpricedSeconds > 0 ? `, ${hours(unpricedSeconds)} GPU-hours without a price` : ''}
       </li>
       <li>
         as of {minute(asOf)} UTC{asOfBy === 'newest fact' ? ', the newest fact' : ''}

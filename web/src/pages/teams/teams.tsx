@@ -84,11 +84,14 @@ interface PartProps {
 }
 
 function TeamsSentence({ reply, address: { to } }: PartProps) {
-  const { month, status, total, rows, otherRows } = reply;
+  const { month, months, status, total, rows, otherRows } = reply;
   const nobody = rows.find(({ team }) => team === null);
   const teams = rows.filter(({ team }) => team !== null);
   const share = permilleOf(nobody?.usdMicros ?? null, total.usdMicros);
   const when = `${monthName(month)}${status === 'running' ? ' so far' : ''}`;
+  if (!months.includes(month)) {
+    return <p className="verdict">Nothing is known of {monthName(month)}: the ledger has no day of it.</p>;
+  }
   if (otherRows > 0) {
     const [own] = teams;
     return (
