@@ -1,4 +1,6 @@
-import { change, unitUsd } from '../../figures.ts';
+import { counted } from '../../../../src/report/figures.ts';
+import { perWords, unitWords } from '../../../../src/report/unit-figures.ts';
+import { change, sentenceCase, unitUsd } from '../../figures.ts';
 import type { OutcomesReply } from '../../../../src/api/routes/spend/outcomes.ts';
 
 export interface OutcomeLine {
@@ -15,11 +17,6 @@ export interface OutcomeLine {
 /** Of a model's units the one people compare by; its others say the same money again. */
 const PREFERRED = ['token', 'request', 'step'];
 const LINES_MAX = 7;
-const UNIT_WORDS: Readonly<Record<string, string>> = {
-  token: 'tokens',
-  request: 'requests',
-  step: 'steps',
-};
 
 /** What a unit of work costs, the dearest work first, one line for each kind of work. */
 export function outcomeLines({ rows, runs }: OutcomesReply): OutcomeLine[] {
@@ -37,23 +34,20 @@ export function outcomeLines({ rows, runs }: OutcomesReply): OutcomeLine[] {
           cost: unitUsd(each),
           change: change(each, before),
           weeks: [],
-          volume: `${run.finished.toLocaleString('en-US')} runs`,
+          volume: counted(run.finished, 'run'),
           paidUsdMicros: run.costUsdMicros,
         };
       }),
-    ...served.map((row): OutcomeLine => {
-      const words = UNIT_WORDS[row.unit] ?? row.unit;
-      return {
-        key: `${row.unit} ${row.name ?? ''}`,
-        what: `${perWords(row.per)}${words}`,
-        of: row.name ?? 'no name',
-        cost: unitUsd(row.allocationUsdMicrosPer),
-        change: change(row.allocationUsdMicrosPer, row.before?.allocationUsdMicrosPer ?? null),
-        weeks: row.weeklyUsdMicrosPer.map((micros) => (micros === null ? null : Number(micros))),
-        volume: `${volumeWords(row.quantity)} ${words}`,
-        paidUsdMicros: row.costUsdMicros,
-      };
-    }),
+    ...served.map((row): OutcomeLine => ({
+      key: `${row.unit} ${row.name ?? ''}`,
+      what: pricedUnit(row),
+      of: row.name ?? 'no name',
+      cost: unitUsd(row.allocationUsdMicrosPer),
+      change: change(row.allocationUsdMicrosPer, row.before?.allocationUsdMicrosPer ?? null),
+      weeks: row.weeklyUsdMicrosPer.map((micros) => (micros === null ? null : Number(micros))),
+      volume: volumeWords(row),
+      paidUsdMicros: row.costUsdMicros,
+    })),
   ];
   return lines
     .toSorted((a, b) => (BigInt(b.paidUsdMicros ?? '0') > BigInt(a.paidUsdMicros ?? '0') ? 1 : -1))
@@ -68,15 +62,22 @@ function perUnit(micros: string | null, count: number): string | null {
   return micros === null || count === 0 ? null : String(BigInt(micros) / BigInt(count));
 }
 
-function perWords(per: string): string {
-  return per === '1000000' ? 'Million ' : per === '1000' ? 'Thousand ' : per === '1' ? '' : `${per} `;
+interface Volume {
+  readonly unit: string;
+  readonly per: string;
+  readonly quantity: string;
 }
 
-/** `2,601 M`, `113 k`, `391`. */
-function volumeWords(quantity: string): string {
+/** `Million tokens`, `Step`: what a price is of. */
+export function pricedUnit({ unit, per }: Pick<Volume, 'unit' | 'per'>): string {
+  return sentenceCase(perWords(unit, BigInt(per)));
+}
+
+/** `2,601 M tokens`, `113 k requests`, `391 steps`: a bare number beside a price of a thousand would be read as thousands. */
+export function volumeWords({ unit, quantity }: Pick<Volume, 'unit' | 'quantity'>): string {
   const value = Number(quantity);
   const words = (scaled: number): string =>
     scaled.toLocaleString('en-US', { maximumFractionDigits: scaled < 1000 ? 1 : 0 });
-  if (value >= 1e7) return `${words(value / 1e6)} M`;
-  return value >= 1e5 ? `${words(value / 1e3)} k` : words(value);
+  const shown = value >= 1e7 ? `${words(value / 1e6)} M` : value >= 1e5 ? `${words(value / 1e3)} k` : words(value);
+  return `${shown} ${unitWords(unit, 1n)}`;
 }

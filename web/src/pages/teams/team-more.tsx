@@ -9,7 +9,9 @@ import { Spark } from '../../charts/spark.tsx';
 import type { FindingsReply } from '../../../../src/api/routes/findings/list-findings.ts';
 import type { TeamOutcomesReply } from '../../../../src/api/routes/teams/team-outcomes.ts';
 import type { StatementReply } from '../../../../src/api/routes/teams/team-statement.ts';
+import { counted } from '../../../../src/report/figures.ts';
 import { hasCapacity, hasCash, hoursRange, ownerWords, reachOf, savingWords } from '../findings/finding-words.ts';
+import { pricedUnit, volumeWords } from '../overview/outcome-rows.ts';
 import { waitWords } from './month-words.ts';
 
 /** How long jobs waited that began in the month: a saving that makes research slower is none. */
@@ -54,15 +56,6 @@ export function TimeToGpu({ reply }: { readonly reply: StatementReply }) {
   );
 }
 
-const UNIT_WORDS: Readonly<Record<string, string>> = {
-  token: 'tokens',
-  prompt_token: 'prompt tokens',
-  generation_token: 'generated tokens',
-  request: 'requests',
-  inference: 'inferences',
-  step: 'steps',
-};
-
 interface OutcomeLine {
   readonly name: string;
   readonly quantity: string;
@@ -84,15 +77,15 @@ export function Outcomes({ team, month }: { readonly team: string; readonly mont
       {({ rows, runs }) => {
         const lines: OutcomeLine[] = [
           ...rows.map((row) => ({
-            name: `${Number(row.per).toLocaleString('en-US')} ${UNIT_WORDS[row.unit] ?? row.unit}`,
-            quantity: Math.round(Number(row.quantity)).toLocaleString('en-US'),
+            name: pricedUnit(row),
+            quantity: volumeWords(row),
             price: unitUsd(row.allocationUsdMicrosPer),
             moved: change(row.allocationUsdMicrosPer, row.before?.allocationUsdMicrosPer ?? null),
             weeks: row.weeklyUsdMicrosPer.map((each) => (each === null ? null : Number(each))),
           })),
           ...runs.map((row) => ({
             name: 'finished run (median)',
-            quantity: row.finished.toLocaleString('en-US'),
+            quantity: counted(row.finished, 'run'),
             price: unitUsd(row.medianUsdMicros),
             moved: change(row.medianUsdMicros, row.before?.medianUsdMicros ?? null),
             weeks: [],
@@ -104,7 +97,11 @@ export function Outcomes({ team, month }: { readonly team: string; readonly mont
             columns={[
               { title: 'Outcome', cell: ({ name }) => name },
               { title: 'Done', isNumber: true, className: 'soft', cell: ({ quantity }) => quantity },
-              { title: 'By week', cell: ({ weeks, name }) => <Spark values={weeks} label={`${name} by week`} /> },
+              {
+                title: 'By week',
+                room: 'some',
+                cell: ({ weeks, name }) => <Spark values={weeks} label={`${name} by week`} />,
+              },
               { title: 'vs before', isNumber: true, cell: ({ moved }) => moved ?? '–' },
               { title: 'USD each', isNumber: true, cell: ({ price }) => price },
             ]}
