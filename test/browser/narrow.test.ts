@@ -28,6 +28,8 @@ describe.skipIf(!hasBrowser)('a page with little room', () => {
     ['/findings', PHONE, 'Findings, safest first, then money', 'Saves'],
     ['/findings/F-1', PHONE, 'Rows that add up to the finding', 'USD'],
     ['/jobs', PHONE, 'Jobs that held GPUs', 'Paid'],
+    ['/teams?month=2026-10', PHONE, 'What each team paid in October 2026', 'Paid'],
+    ['/teams/nlp?month=2026-10', PHONE, 'What it was spent on', 'USD'],
   ])('%s on %o has all of "%s" in view, with its %s', async (path, viewport, table, money) => {
     const { page, close } = await dashboard.open(path, { viewport });
     await settled(page);

@@ -8,6 +8,8 @@ export type StripHour = Strip['hours'][number];
 
 const [NAME, LAST, TOP, ROW] = [168, 118, 20, 22];
 const HOUR_MS = 3_600_000;
+/** What the name of a day takes. */
+const DAY_NAME = 46;
 const HOURS_A_DAY = 24;
 /** Upper ends of the ramp's levels, in permille of the known time. */
 const LEVELS = [10, 150, 300, 500, 700, 900];
@@ -56,6 +58,7 @@ export function StripChart({ strips }: StripChartProps) {
   const count = Math.max(1, Math.round((Date.parse(strips.until) - Date.parse(strips.from)) / HOUR_MS));
   const x = (hour: number): number => NAME + (hour * wide) / count;
   const days = Array.from({ length: Math.floor(count / HOURS_A_DAY) }, (_, place) => place * HOURS_A_DAY);
+  const every = Math.max(1, Math.ceil((DAY_NAME * count) / (wide * HOURS_A_DAY)));
   const height = TOP + strips.rows.length * ROW;
   return (
     <div ref={room} className="chart scroll" tabIndex={0} role="group" aria-label="Hours of each, scrollable">
@@ -66,12 +69,14 @@ export function StripChart({ strips }: StripChartProps) {
         role="img"
         aria-label={`Activity by hour of ${strips.rows.length} holders over seven days; the table says the same`}
       >
-        {days.map((hour) => (
+        {days.map((hour, place) => (
           <g key={hour}>
             <line x1={x(hour)} x2={x(hour)} y1={TOP - 4} y2={height} className="grid" />
-            <text x={x(hour) + 3} y={12}>
-              {day(Date.parse(strips.from) + hour * HOUR_MS)}
-            </text>
+            {place % every === 0 ? (
+              <text x={x(hour) + 3} y={12}>
+                {day(Date.parse(strips.from) + hour * HOUR_MS)}
+              </text>
+            ) : null}
           </g>
         ))}
         <text x={NAME + wide + 12} y={12}>

@@ -91,7 +91,7 @@ export function SpentOn({ reply }: TableProps) {
               <th scope="col" className="n">
                 Computed
               </th>
-              <th scope="col" className="n">
+              <th scope="col" className="n room-some">
                 {before === null ? 'vs before' : `vs ${monthShort(before.month)}`}
               </th>
               <th scope="col" className="n">
@@ -102,10 +102,12 @@ export function SpentOn({ reply }: TableProps) {
           <tbody>
             {rows.map((row, place) => (
               <tr key={`${row.name} ${place}`} className={row.isClass ? 'strong' : 'part'}>
-                <td title={row.name}>{cut(row.name)}</td>
+                <td title={row.name} className="name">
+                  {cut(row.name)}
+                </td>
                 <td className="n">{hours(row.gpuSeconds)}</td>
                 <td className="n">{row.isClass ? percent(row.computed) : ''}</td>
-                <td className="n">{row.isClass ? (change(row.usdMicros, row.beforeMicros) ?? '–') : ''}</td>
+                <td className="n room-some">{row.isClass ? (change(row.usdMicros, row.beforeMicros) ?? '–') : ''}</td>
                 <td className="n">{amounts[place]}</td>
               </tr>
             ))}
@@ -135,20 +137,22 @@ function Due({ reply }: TableProps) {
         <td>Total</td>
         <td className="n">{hours(total.gpuSeconds)}</td>
         <td className="n">{percent(computeSharePermille)}</td>
-        <td className="n">{before === null ? '–' : (change(total.usdMicros, before.usdMicros) ?? '–')}</td>
+        <td className="n room-some">{before === null ? '–' : (change(total.usdMicros, before.usdMicros) ?? '–')}</td>
         <td className="n">{total.usdMicros === null ? 'no price' : usdOfCents(amountCents)}</td>
       </tr>
       {adjustments.map(({ month, amountCents: cents, reason }) => (
         <tr key={`${month} ${reason}`} className="adjustment">
-          <td colSpan={4} className="wrap">
+          <td colSpan={3} className="wrap">
             Adjustment of {month}: {reason}
           </td>
+          <td className="room-some" />
           <td className="n">{usdOfCents(cents)}</td>
         </tr>
       ))}
       {adjustments.length === 0 ? null : (
         <tr>
-          <td colSpan={4}>Due</td>
+          <td colSpan={3}>Due</td>
+          <td className="room-some" />
           <td className="n">{usdOfCents(dueCents)}</td>
         </tr>
       )}

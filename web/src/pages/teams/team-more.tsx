@@ -102,7 +102,7 @@ export function Outcomes({ team, month }: { readonly team: string; readonly mont
                 room: 'some',
                 cell: ({ weeks, name }) => <Spark values={weeks} label={`${name} by week`} />,
               },
-              { title: 'vs before', isNumber: true, cell: ({ moved }) => moved ?? '–' },
+              { title: 'vs before', isNumber: true, room: 'some', cell: ({ moved }) => moved ?? '–' },
               { title: 'USD each', isNumber: true, cell: ({ price }) => price },
             ]}
             rows={lines}
@@ -144,10 +144,10 @@ export function CouldDo({ team, month }: { readonly team: string; readonly month
                 cell: ({ id }) =>
                   id === null ? 'new' : <Link href={to(`/findings/${id}`, { window: month })}>{id}</Link>,
               },
-              { title: 'Blast radius', cell: ({ blastRadius }) => <BlastRadius radius={blastRadius} /> },
+              { title: 'Blast radius', room: 'some', cell: ({ blastRadius }) => <BlastRadius radius={blastRadius} /> },
               { title: 'Finding', className: 'wrap', cell: ({ what }) => what, sum: 'These together' },
-              { title: 'Owner', className: 'soft', cell: (finding) => ownerWords(finding) },
-              { title: 'Saves', isNumber: true, cell: savingWords, sum },
+              { title: 'Owner', className: 'soft', room: 'some', cell: (finding) => ownerWords(finding) },
+              { title: 'Saves', isNumber: true, className: 'saves', cell: savingWords, sum },
             ]}
             rows={shown}
             keyOf={({ id, key }) => id ?? key}

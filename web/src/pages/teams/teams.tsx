@@ -135,7 +135,7 @@ function Amount({ team, to, month }: { readonly team: TeamRow; readonly to: Addr
 /** Numbers come with closing: until then the column would be empty. */
 function statementColumn(rows: readonly TeamRow[]): Column<Line>[] {
   if (rows.every(({ number }) => number === null)) return [];
-  return [{ title: 'Statement', className: 'soft', cell: ({ row }) => row?.number ?? '–' }];
+  return [{ title: 'Statement', className: 'soft', room: 'some', cell: ({ row }) => row?.number ?? '–' }];
 }
 
 function TeamTable({ reply, address: { to } }: PartProps) {
@@ -173,6 +173,7 @@ function TeamTable({ reply, address: { to } }: PartProps) {
         {
           title: 'GPU-hours',
           isNumber: true,
+          room: 'some',
           className: 'soft',
           cell: ({ row }) => (row === undefined ? '' : (held?.[known.indexOf(row)] ?? hours(row.gpuSeconds))),
           sum: hours(total.gpuSeconds),
@@ -185,6 +186,7 @@ function TeamTable({ reply, address: { to } }: PartProps) {
         {
           title: beforeMonth === null ? 'vs before' : `vs ${monthName(beforeMonth)}`,
           isNumber: true,
+          room: 'some',
           cell: ({ row }) => (row === undefined ? '' : (change(row.usdMicros, row.beforeUsdMicros) ?? '–')),
         },
         {
