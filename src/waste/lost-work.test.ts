@@ -254,8 +254,12 @@ test.each<{ name: string; more: Attempts; want: RegExp }>([
   expect(claim?.because[1]).toMatch(want);
 });
 
-test('says nothing of work that never comes to its end and is not tried again', async () => {
-  expect(await claimsOn(lostWork, fleet([{ count: 30, outcome: 'failed', hours: 1.5, lost: 1.5 }]))).toEqual([]);
+test('of work that never comes to its end and is not tried again nothing is said to be spared', async () => {
+  const [claim] = await claimsOn(lostWork, fleet([{ count: 30, outcome: 'failed', hours: 1.5, lost: 1.5 }]));
+  expect(claim?.reachable).toEqual({ lowPermille: 0, highPermille: 0 });
+  expect(claim?.fix).toEqual([
+    '# no attempt of it has come to its end: find the mistake in one before it is handed in again',
+  ]);
 });
 
 test('says nothing where each end lost less than half an hour', async () => {

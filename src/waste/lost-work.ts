@@ -198,7 +198,7 @@ function claimsOf(ends: readonly Ends[], context: JudgeContext<Options>): readon
   const [worst] = bad;
   if (!isWorth || worst === undefined) return [];
   const remedy = isHopeless(ends) ? fewerTries(bad, worst) : savedOften(bad, worst);
-  // What no checkpoint, no smoke run and no fewer tries would have kept is nobody's to mend.
+  // What no checkpoint and no smoke run would have kept of work that gets to its end is nobody's to mend.
   if (remedy === undefined) return [];
   const days = windowDays(context);
   return [
@@ -258,22 +258,26 @@ const isHopeless = (ends: readonly Ends[]): boolean =>
   !diesEarly(ends);
 
 /** Of work that never comes to its end: the tries after the first at most, at least those after the second. */
-function fewerTries(bad: readonly Ends[], { source }: Ends): Remedy | undefined {
+function fewerTries(bad: readonly Ends[], { source }: Ends): Remedy {
   const [againS, thirdS] = [sumOf(bad, 'againS'), sumOf(bad, 'thirdS')];
-  if (againS === 0) return undefined;
   const tries = Math.max(...bad.map((row) => row.tries));
   return {
     because: 'No attempt of it came to its end, so that a checkpoint would have kept nothing of use.',
-    range: `Spared are at most the tries after the first, ${gpuHourWords(againS)}, and at least those after the second, ${gpuHourWords(thirdS)}.`,
+    range:
+      againS === 0
+        ? 'It was not tried again, so that nothing of it would have been spared but by finding the mistake before.'
+        : `Spared are at most the tries after the first, ${gpuHourWords(againS)}, and at least those after the second, ${gpuHourWords(thirdS)}.`,
     fix: [
       '# no attempt of it has come to its end: find the mistake in one before it is handed in again',
-      ...bySource(
-        source,
-        ['#SBATCH --no-requeue'],
-        // One try more than the limit is made: what had three has two then.
-        [`spec: { backoffLimit: ${tries > 2 ? 1 : 0} }   # it had ${tries} tries, and each failed`],
-        ['torchrun --nproc-per-node=gpu --max-restarts=0 train.py'],
-      ),
+      ...(againS === 0
+        ? []
+        : bySource(
+            source,
+            ['#SBATCH --no-requeue'],
+            // One try more than the limit is made: what had three has two then.
+            [`spec: { backoffLimit: ${tries > 2 ? 1 : 0} }   # it had ${tries} tries, and each failed`],
+            ['torchrun --nproc-per-node=gpu --max-restarts=0 train.py'],
+          )),
       ...(bad.some(({ outcome }) => outcome === 'out-of-memory') ? OUT_OF_MEMORY_FIX : []),
     ],
     unless: 'A later version of it comes to its end under the same name, or the mistake was not its own.',
