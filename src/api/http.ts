@@ -126,7 +126,7 @@ export function apiOf(parts: ServerParts): Api {
     throw noSuchRoute(context, known);
   });
   const pages = staticPages(parts.webDir);
-  app.get('*', unidentified, pages.reply);
+  app.get('*', unidentified, (context) => pages.reply(context));
   app.all('*', (context) => {
     throw pages.has(context.req.path) ? wrongMethod(context, [{ method: 'get' }]) : noSuchRoute(context, known);
   });

@@ -1,4 +1,6 @@
 import type { Snapshot } from '../facts/manifest.ts';
+import type { LedgerWindow } from './window.ts';
+import type { ReadSpace } from './workspace.ts';
 
 /** Days that lie next to each other in the ledger and are looked at in one question. */
 export interface DayChunk {
@@ -24,4 +26,16 @@ export function dayChunks(snapshot: Snapshot, tables: readonly string[], rowsMax
     else chunks[chunks.length - 1] = { ...current, last: day, rows: current.rows + rows };
   }
   return chunks;
+}
+
+/**
+ * True where the facts have days in the window and the ledger none of them yet: what was paid is not known then, and not 0.
+ * Where some of its days are there the figures are of these, and whoever tells them says how many rows wait.
+ */
+export function isUnderived(
+  { snapshot, staleRows }: Pick<ReadSpace, 'snapshot' | 'staleRows'>,
+  window: LedgerWindow,
+): boolean {
+  if (staleRows === 0 || window.days.length === 0) return false;
+  return !snapshot.derived.some(({ table, unit }) => table === 'spend_day' && window.days.includes(unit));
 }

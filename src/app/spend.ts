@@ -4,6 +4,7 @@ import type { Params } from '../lake/engine.ts';
 import type { Spend, SpendPrice, SpendRow } from '../report/spend-table.ts';
 import type { Dimension, Filter } from './filter.ts';
 import { filterSql, filterText } from './filter.ts';
+import { isUnderived } from './ledger-days.ts';
 import { ownedSpendSql } from './rules/owned-spend.ts';
 import type { RuleBook } from './rules/rule.ts';
 import { windowSpend } from './rules/window-spend.ts';
@@ -69,6 +70,7 @@ export async function spend(space: ReadSpace, request: SpendRequest): Promise<Sp
       unpricedUnits: (other?.unpricedUnits ?? 0n) + sum.unpriced,
     });
   }
+  const nothing = isUnderived(space, request.window) ? null : 0n;
   const all = [...rows.values()].sort((a, b) => compareRows(request.by, a, b));
   return {
     by: request.by.map(({ name }) => name),
@@ -78,7 +80,7 @@ export async function spend(space: ReadSpace, request: SpendRequest): Promise<Sp
     price: request.price ?? 'amortised',
     unknownValues: all.length > 0 ? [] : await unknownValues(space, request.window, request.filters),
     rows: all,
-    totalUsdMicros: all.reduce((total, row) => added(total, row.costUsdMicros), all.length === 0 ? 0n : null),
+    totalUsdMicros: all.reduce((total, row) => added(total, row.costUsdMicros), all.length === 0 ? nothing : null),
     heldUnits: all.reduce((total, row) => total + row.heldUnits, 0n),
     unpricedUnits: all.reduce((total, row) => total + row.unpricedUnits, 0n),
     usdMicrosByBasis: byBasis,

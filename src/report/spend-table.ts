@@ -30,7 +30,7 @@ export interface Spend {
   /** Where there is nothing: what of the filter is nowhere in the window. */
   readonly unknownValues: readonly UnknownValue[];
   readonly rows: readonly SpendRow[];
-  /** Null where there is something and none of it has a price. */
+  /** Null where there is something and none of it has a price, or where nothing of the window is in the ledger yet. */
   readonly totalUsdMicros: bigint | null;
   readonly heldUnits: bigint;
   readonly unpricedUnits: bigint;
@@ -121,7 +121,8 @@ export function spendText(spend: Spend): string[] {
     ifAny(spend.unpricedUnits, unpriced.total),
   ];
   if (rows.length === 0) {
-    return [heading(spend), 'nothing in this window', ...unknownValueLines(spend.unknownValues)];
+    const nothing = spend.totalUsdMicros === null ? NOT_DERIVED : 'nothing in this window';
+    return [heading(spend), nothing, ...unknownValueLines(spend.unknownValues)];
   }
   return [heading(spend), '', ...textTable(columns, names === 0 ? lines : [...lines, total]), '', ...footing(spend)];
 }
@@ -168,6 +169,9 @@ function stepText(step: Date, stepSeconds: number): string {
     ? step.toISOString().slice(0, 10)
     : minute(step);
 }
+
+/** Instead of a sum, where facts have come and none of their days is derived. */
+export const NOT_DERIVED = 'not known yet, as these days are not in the ledger';
 
 /** Said on stderr beside an answer that is not of the newest facts. */
 export function staleText(staleRows: number): string | undefined {

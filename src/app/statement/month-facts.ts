@@ -9,6 +9,7 @@ import { pendingAdjustments } from './month-adjustments.ts';
 import type { ReasonedAdjustment } from './month-adjustments.ts';
 import { monthPlus, monthStart, monthWindow, windowBefore } from './month.ts';
 import type { MonthWindow } from './month.ts';
+import { isUnderived } from '../ledger-days.ts';
 import { monthCube, otherKinds, workloads } from './month-cube.ts';
 import type { CubeRow, NamedSum } from './month-cube.ts';
 import { centsByTeam, inForce } from './settle-statements.ts';
@@ -20,6 +21,8 @@ export interface MonthFacts {
   readonly at: MonthWindow;
   readonly before: LedgerWindow;
   readonly rows: readonly CubeRow[];
+  /** None of its days is in the ledger yet: there are no rows, and the sum is not 0. */
+  readonly isUnderived: boolean;
   /** Undefined where the ledger has nothing of the month before. */
   readonly rowsBefore: readonly CubeRow[] | undefined;
   /** Of all teams they add up to the month. */
@@ -50,6 +53,7 @@ export async function monthFacts(space: ReadSpace, month: string, clock: Date): 
     at,
     before,
     rows,
+    isUnderived: isUnderived(space, at.window),
     // A month that no fact has reached has nothing to compare: what is not known has not fallen.
     rowsBefore: before.days.length === 0 || at.asOf <= monthStart(month) ? undefined : await monthCube(space, before),
     cents: centsByTeam(sums),

@@ -70,6 +70,7 @@ export function overviewOf(facts: MonthFacts, madeOut: MadeOut): StatementOvervi
       };
     }),
     ...amountOf(facts.rows),
+    ...(facts.isUnderived && { usdMicros: null }),
     amountCents: [...facts.cents.values()].reduce((sum, cents) => sum + cents, 0n),
     beforeMonth: rowsBefore === undefined ? null : monthPlus(at.month, -1),
     basisUsdMicros: basisOf(facts.rows),

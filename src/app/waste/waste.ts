@@ -57,7 +57,7 @@ export async function waste(space: ReadSpace, request: WasteRequest): Promise<Wa
     window: { asked: window.asked, from: window.from, until: window.until, ledgerDays: window.days.length },
     before: { from: earlier.window.from, until: window.from, isKnown },
     filter: whole.filter,
-    sum: sumOf(whole.rows),
+    sum: { usdMicros: whole.totalUsdMicros, gpuUnits: whole.heldUnits, unpricedUnits: whole.unpricedUnits },
     sumBefore: before === undefined ? undefined : sumOf(before.rows),
     categories,
     computeShare: computeShare(categories),

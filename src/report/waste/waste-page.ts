@@ -3,7 +3,7 @@ import { CATEGORY_LINES, COMPUTE_SHARE_REFERENCE, WASTE_CATEGORIES } from '../ca
 import { day, dollars, dollarsOf, gpuHours, minute, percentOfPermille, percentsOf } from '../figures.ts';
 import { isThere } from '../look-screen.ts';
 import { safeText } from '../safe-text.ts';
-import { BASIS_WORDS } from '../spend-table.ts';
+import { BASIS_WORDS, NOT_DERIVED } from '../spend-table.ts';
 import { shorten, textTable, textWidth, wrapText } from '../table.ts';
 import { unknownValueLines } from '../unknown-value.ts';
 import { windowWords } from '../window-words.ts';
@@ -278,9 +278,11 @@ function nextLines(answer: WasteAnswer, { asked, askedOfFindings, dataFlag }: Wa
 }
 
 function nothing(answer: WasteAnswer, { dataFlag }: WastePageOptions): string[] {
+  const what =
+    answer.sum.usdMicros === null ? `What was paid is ${NOT_DERIVED}` : 'Nothing was paid and no GPU was there';
   return [
-    `Nothing was paid and no GPU was there: ${scopeWords(answer)}, ${minute(answer.window.from)} to ${minute(answer.window.until)} UTC`,
+    `${what}: ${scopeWords(answer)}, ${minute(answer.window.from)} to ${minute(answer.window.until)} UTC`,
     ...unknownValueLines(answer.unknownValues),
-    `Next: bursar waste --window all${dataFlag}`,
+    answer.sum.usdMicros === null ? `Next: bursar derive${dataFlag}` : `Next: bursar waste --window all${dataFlag}`,
   ];
 }

@@ -261,10 +261,10 @@ describe('one job', () => {
 
   test('the receipt is what the command prints, also for Slack and as Markdown', async () => {
     const reply = await askRoute<ReceiptReply>(fleet.dataDir, receiptRoute, { params: { job: 'slurm/101' } });
-    const printed = await withReader(fleet.dataDir, async (space) =>
+    const told = await withReader(fleet.dataDir, async (space) =>
       receiptJson(await receipt(space, { id: '101', clock })),
     );
-    expect(reply).toMatchObject(plainJson<object>(printed));
+    expect(reply).toMatchObject(plainJson<object>(told));
     expect(reply.text).toMatch(/^run 101 \(train-7b\): 2 h, 1×H100, \$3\.25;/);
     expect(reply.slack).toMatch(/^\*run 101\*/);
     expect(reply.markdown).toMatch(/^\*\*run 101\*\*/);

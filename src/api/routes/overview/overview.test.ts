@@ -11,6 +11,11 @@ import type { OverviewReply } from './overview.ts';
 import { runawayRoute } from '../findings/runaway.ts';
 import { wasteRoute } from '../spend/waste.ts';
 import type { WasteReply } from '../spend/waste.ts';
+import { spendRoute } from '../spend/spend.ts';
+import type { SpendReply } from '../spend/spend.ts';
+import { teamsRoute } from '../teams/list-teams.ts';
+import type { TeamsReply } from '../teams/list-teams.ts';
+import { withWriter } from '../../../app/workspace.ts';
 
 const MARCH = '2026-03-01/2026-04-01';
 
@@ -52,6 +57,29 @@ describe('overview', () => {
   test('an empty window is no verdict, and no zero', async () => {
     const overview = await reply<OverviewReply>(fleet.dataDir, overviewRoute, { window: '2026-01' });
     expect(overview).toMatchObject({ computedPermille: null, steps: [], verdict: { grade: 'not-known' } });
+  });
+
+  test('facts that are not in the ledger yet are not known, and no zero', async () => {
+    const fresh = await fleetFolder({});
+    try {
+      await fresh.import(SMALL_FLEET);
+      const asked = [fresh.dataDir, { window: MARCH }] as const;
+      const overview = await reply<OverviewReply>(asked[0], overviewRoute, asked[1]);
+      expect(overview).toMatchObject({ paidUsdMicros: null, verdict: { grade: 'not-known' } });
+      expect(overview.window.ledgerDays).toBeGreaterThan(0);
+      expect((await reply<WasteReply>(asked[0], wasteRoute, asked[1])).usdMicros).toBeNull();
+      expect((await reply<SpendReply>(asked[0], spendRoute, asked[1])).totalUsdMicros).toBeNull();
+      expect((await reply<TeamsReply>(asked[0], teamsRoute, { month: '2026-03' })).total.usdMicros).toBeNull();
+      // Beside a writer the command derives nothing for itself.
+      const words = await withWriter(asked[0], 'test', async () =>
+        Promise.all([wasteRoute, spendRoute].map((route) => printed(asked[0], route, asked[1]))),
+      );
+      for (const said of words) expect(said).toContain('not known yet, as these days are not in the ledger');
+      await fresh.derive();
+      expect((await reply<OverviewReply>(asked[0], overviewRoute, asked[1])).paidUsdMicros).toBe('34060000');
+    } finally {
+      await fresh.remove();
+    }
   });
 
   test('a bill in a currency without a rate wants attention; with one it is compared', async () => {
