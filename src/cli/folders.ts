@@ -1,5 +1,4 @@
-/** Where data goes unless somebody says otherwise. */
-export const DEFAULT_DATA_DIR = './bursar-data';
+export { DEFAULT_DATA_DIR } from '../report/data-flag.ts';
 
 /** Where a made-up organisation goes. */
 export const DEMO_DIR = './bursar-demo';

@@ -65,8 +65,4 @@ export function flagWords(
   return words.map((word) => ` ${word}`).join('');
 }
 
-/** ` --data DIR` for commands we tell people to type, where it is not the default. */
-export function dataFlag(dataDir: string): string {
-  if (dataDir === DEFAULT_DATA_DIR) return '';
-  return ` --data ${shellWord(dataDir)}`;
-}
+export { dataFlag } from '../report/data-flag.ts';

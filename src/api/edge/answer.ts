@@ -6,6 +6,7 @@ import { checkTeam } from '../../app/known-owners.ts';
 import type { Now } from '../../app/now.ts';
 import type { Desk, DeskAnswer } from '../../app/serve/desk.ts';
 import { OperationError } from '../../facts/operation-error.ts';
+import { dataFlag } from '../../report/data-flag.ts';
 import { shellWord } from '../../report/shell-word.ts';
 import { ROWS_MAX } from '../cursor.ts';
 import type { Route } from '../route.ts';
@@ -16,7 +17,6 @@ import type { Format } from './read-asked.ts';
 
 const gzipped = promisify(gzip);
 const GZIP_BYTES_MIN = 1400;
-const DEFAULT_DATA_DIR = './bursar-data';
 
 /** An answer as it is sent, and as it is kept. */
 export interface Reply {
@@ -149,7 +149,7 @@ function momentOf(each: Route, asOf: string | undefined, { at, by }: Now): strin
 /** With the moment and the folder, where a route has not said them itself. */
 function wholeCommand(command: string, dataDir: string, asOf: string | undefined): string {
   const moment = asOf === undefined || command.includes(' --as-of ') ? '' : ` --as-of ${shellWord(asOf)}`;
-  const data = dataDir === DEFAULT_DATA_DIR || command.includes(' --data ') ? '' : ` --data ${shellWord(dataDir)}`;
+  const data = command.includes(' --data ') ? '' : dataFlag(dataDir);
   return `${command}${moment}${data}`;
 }
 

@@ -266,6 +266,7 @@ describe('one job', () => {
     );
     expect(reply).toMatchObject(plainJson<object>(told));
     expect(reply.text).toMatch(/^run 101 \(train-7b\): 2 h, 1×H100, \$3\.25;/);
+    expect(reply.text).toContain(`bursar receipt 101 --data ${fleet.dataDir}`);
     expect(reply.slack).toMatch(/^\*run 101\*/);
     expect(reply.markdown).toMatch(/^\*\*run 101\*\*/);
   });

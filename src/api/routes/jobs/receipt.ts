@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { demoMark } from '../../../app/demo/demo-mark.ts';
 import { receipt } from '../../../app/receipt.ts';
+import { dataFlag } from '../../../report/data-flag.ts';
 import { receiptJson, receiptLines } from '../../../report/receipt-page.ts';
 import type { ReceiptStyle } from '../../../report/receipt-page.ts';
 import { shellWord } from '../../../report/shell-word.ts';
@@ -59,7 +60,7 @@ export const receiptRoute = route({
     const answer = await receipt(space, askedJob(params.job, clock, query));
     const mark = demoMark(space.snapshot);
     const textOf = (style: ReceiptStyle): string =>
-      receiptLines(answer, style)
+      receiptLines(answer, style, dataFlag(space.dataDir))
         .map((line) => (line === '' ? '' : mark + line))
         .join('\n');
     return {
