@@ -32,7 +32,6 @@ function canvasOf(texts: Text[]): CanvasRenderingContext2D {
 }
 
 const HOUR_MS = 3_600_000;
-const group = { y: 0, height: 20, kind: 'group', group: { cluster: 'reserved-h100' } } as unknown as GroupLine;
 const node = {
   y: 20,
   height: 12,
@@ -44,8 +43,9 @@ const node = {
 } as unknown as NodeLine;
 
 /** Texts of a map of one group with one machine, over so many hours. */
-function textsOf(width: number, hours: number): Text[] {
+function textsOf(width: number, hours: number, cluster = 'reserved-h100'): Text[] {
   const tile = { fromMs: 0, stepMs: HOUR_MS, steps: hours, rows: 0, cells: new Uint8Array(), rowOf: () => undefined };
+  const group = { y: 0, height: 20, kind: 'group', group: { cluster } } as unknown as GroupLine;
   const scene = {
     layout: { lines: [group, node], height: 32 },
     sheet: { tile, marks: new Map(), places: new Map() },
@@ -89,5 +89,12 @@ it('what has no room is left out from the end: a cluster keeps its name and what
   expect(textsOf(366, 24).flatMap(({ words, y }) => (y === 33 ? words : []))).toEqual([
     'reserved-h100',
     'paid $28,412, idle $8,020, unallocated $1,004',
+  ]);
+});
+
+it('the money of a cluster with a short name stands whole on a phone, before how many GPUs it has', () => {
+  expect(textsOf(366, 24, 'ab').flatMap(({ words, y }) => (y === 33 ? words : []))).toEqual([
+    'ab',
+    'paid $28,412, idle $8,020, unallocated $1,004, unknown $12',
   ]);
 });

@@ -158,12 +158,13 @@ function groupLine(context: CanvasRenderingContext2D, scene: Scene, view: View, 
   context.font = `600 11px ${scene.ink.sans}`;
   const name = cut(line.group.cluster ?? 'no cluster', Math.floor(view.width / 12));
   context.fillText(name, 0, middle);
-  const begin = Math.max(view.left + 8, context.measureText(name).width + GAP);
+  const free = context.measureText(name).width + GAP;
+  const begin = Math.max(view.left + 8, free);
   context.font = `11px ${scene.ink.sans}`;
   context.fillStyle = scene.ink.ink2;
   // A group has no figures in the columns: where room is short its money takes theirs.
   const end = view.width < NARROW ? view.width : view.width - view.right;
-  const money = fitting(context, right, end - begin);
+  const money = fitting(context, right, end - free);
   const room = end - begin - context.measureText(money).width - GAP;
   context.fillText(fitting(context, left, room), begin, middle);
   context.textAlign = 'right';
