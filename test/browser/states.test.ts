@@ -55,14 +55,14 @@ describe.skipIf(!hasBrowser)('what a page says when it does not have what was as
   it('a moment in the address is said on every page, and can be taken off', async () => {
     const { page, close } = await dashboard.open('/spend?asOf=2026-03-02T10:00:00Z&window=2026-03-02');
     await settled(page);
-    const mark = page.getByText('As of 2 Mar, 10:00 UTC 2026: what came later is left out.');
+    const mark = page.getByText('As of 2 Mar 2026, 10:00 UTC: what came later is left out.');
     expect(await mark.count()).toBe(1);
     await page.getByRole('link', { name: /^Jobs/ }).click();
     await settled(page);
     expect(await mark.count()).toBe(1);
     await page.getByRole('link', { name: /^Teams/ }).click();
     await settled(page);
-    expect(await page.getByText('This page is as it is now, and not as of 2 Mar, 10:00 UTC 2026.').count()).toBe(1);
+    expect(await page.getByText('This page is as it is now, and not as of 2 Mar 2026, 10:00 UTC.').count()).toBe(1);
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'see the newest' }).click();
     await page.waitForURL((address) => !address.searchParams.has('asOf'));

@@ -1,6 +1,6 @@
 import { useAddress } from '../address.ts';
 import { useAnswer } from '../ask.ts';
-import { minute } from '../figures.ts';
+import { day } from '../figures.ts';
 import { Banner } from '../parts/banner.tsx';
 import type { StatusReply } from '../../../src/api/routes/sources/status.ts';
 
@@ -13,7 +13,9 @@ export function PageMarks() {
   const isDemo = useAnswer<StatusReply>('/status').data?.data.isDemo === true;
   const asked = Date.parse(words['asOf'] ?? '');
   const isAsked = !Number.isNaN(asked);
-  const moment = isAsked ? `${minute(asked)} UTC ${new Date(asked).getUTCFullYear()}` : '';
+  const moment = isAsked
+    ? `${day(asked)} ${new Date(asked).toISOString().replace(/^(\d+)-.*T(\d\d:\d\d).*$/, '$1, $2')} UTC`
+    : '';
   return (
     <>
       {isDemo ? (
