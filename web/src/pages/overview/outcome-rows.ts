@@ -1,6 +1,5 @@
 import { counted } from '../../../../src/report/figures.ts';
-import { perWords, unitWords } from '../../../../src/report/unit-figures.ts';
-import { change, sentenceCase, unitUsd } from '../../figures.ts';
+import { change, unitUsd } from '../../figures.ts';
 import type { OutcomesReply } from '../../../../src/api/routes/spend/outcomes.ts';
 
 export interface OutcomeLine {
@@ -17,6 +16,15 @@ export interface OutcomeLine {
 /** Of a model's units the one people compare by; its others say the same money again. */
 const PREFERRED = ['token', 'request', 'step'];
 const LINES_MAX = 7;
+const SIZE_WORDS: Readonly<Record<string, string>> = { 1: '', 1000: 'Thousand ', 1_000_000: 'Million ' };
+const UNIT_WORDS: Readonly<Record<string, string>> = {
+  token: 'tokens',
+  prompt_token: 'prompt tokens',
+  generation_token: 'generated tokens',
+  request: 'requests',
+  inference: 'inferences',
+  step: 'steps',
+};
 
 /** What a unit of work costs, the dearest work first, one line for each kind of work. */
 export function outcomeLines({ rows, runs }: OutcomesReply): OutcomeLine[] {
@@ -68,9 +76,9 @@ interface Volume {
   readonly quantity: string;
 }
 
-/** `Million tokens`, `Step`: what a price is of. */
+/** `Million tokens`, `steps`: what a price is of. */
 export function pricedUnit({ unit, per }: Pick<Volume, 'unit' | 'per'>): string {
-  return sentenceCase(perWords(unit, BigInt(per)));
+  return `${SIZE_WORDS[per] ?? `${per} `}${UNIT_WORDS[unit] ?? unit}`;
 }
 
 /** `2,601 M tokens`, `113 k requests`, `391 steps`: a bare number beside a price of a thousand would be read as thousands. */
@@ -79,5 +87,5 @@ export function volumeWords({ unit, quantity }: Pick<Volume, 'unit' | 'quantity'
   const words = (scaled: number): string =>
     scaled.toLocaleString('en-US', { maximumFractionDigits: scaled < 1000 ? 1 : 0 });
   const shown = value >= 1e7 ? `${words(value / 1e6)} M` : value >= 1e5 ? `${words(value / 1e3)} k` : words(value);
-  return `${shown} ${unitWords(unit, 1n)}`;
+  return `${shown} ${UNIT_WORDS[unit] ?? unit}`;
 }

@@ -138,6 +138,9 @@ function statementColumn(rows: readonly TeamRow[]): Column<Line>[] {
   return [{ title: 'Statement', className: 'soft', room: 'some', cell: ({ row }) => row?.number ?? '–' }];
 }
 
+/** A number that a narrow page leaves out, so that a name and what was paid stay beside each other. */
+const WHERE_ROOM = { isNumber: true, room: 'some' } as const;
+
 function TeamTable({ reply, address: { to } }: PartProps) {
   const { rows, total, beforeMonth, otherRows, month } = reply;
   const known = dearestFirst(rows);
@@ -172,8 +175,7 @@ function TeamTable({ reply, address: { to } }: PartProps) {
         ...statementColumn(known),
         {
           title: 'GPU-hours',
-          isNumber: true,
-          room: 'some',
+          ...WHERE_ROOM,
           className: 'soft',
           cell: ({ row }) => (row === undefined ? '' : (held?.[known.indexOf(row)] ?? hours(row.gpuSeconds))),
           sum: hours(total.gpuSeconds),
@@ -185,8 +187,7 @@ function TeamTable({ reply, address: { to } }: PartProps) {
         },
         {
           title: beforeMonth === null ? 'vs before' : `vs ${monthName(beforeMonth)}`,
-          isNumber: true,
-          room: 'some',
+          ...WHERE_ROOM,
           cell: ({ row }) => (row === undefined ? '' : (change(row.usdMicros, row.beforeUsdMicros) ?? '–')),
         },
         {
