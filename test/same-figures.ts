@@ -131,39 +131,13 @@ const OF_PAGES: Readonly<Record<string, Compare>> = {
       },
     };
   },
-  listJobs(reply, said) {
-    const page = z.object({ rows: z.array(z.unknown()), total: z.object({ jobs: z.number() }) }).parse(reply);
-    const list = z.object({ rows: z.array(z.unknown()), jobs: z.number() }).parse(said);
-    // Which is the longer page is each one's own; where they begin, how they are ordered and what they say is not.
-    const shown = Math.min(page.rows.length, list.rows.length);
-    return {
-      reply: { rows: page.rows.slice(0, shown), jobs: page.total.jobs },
-      said: { rows: list.rows.slice(0, shown), jobs: list.jobs },
-    };
-  },
-  // The commands have no word for one team: of what they print, the page shows that team's.
   listTeams(reply, said, { team }) {
-    const Rows = z.looseObject({ rows: z.array(z.looseObject({ team: z.string().nullable() })) });
-    const { otherRows: _, months: __, ...page } = Rows.parse(reply);
-    const command = Rows.parse(said);
-    const rows = team === undefined ? command.rows : command.rows.filter((row) => row.team === team);
-    return { reply: page, said: { ...command, rows } };
-  },
-  getQueue(reply, said, { team }) {
-    if (team === undefined) return wordForWord(reply, said, {});
-    const Queue = z.looseObject({
-      teams: z.array(z.looseObject({ team: z.string().nullable() })),
-      waiting: z.array(z.looseObject({ team: z.string().nullable(), place: z.unknown() })).nullable(),
-    });
-    const [page, command] = [Queue.parse(reply), Queue.parse(said)];
-    // Whose GPUs it could have is nothing of the team's, nor is what the whole fleet left idle.
-    const own = ({ teams, waiting, ...rest }: z.infer<typeof Queue>): unknown => ({
-      ...rest,
-      models: null,
-      teams: teams.filter((each) => each.team === team),
-      waiting: waiting?.filter((each) => each.team === team).map((each) => ({ ...each, place: null })) ?? null,
-    });
-    return { reply: { ...(own(page) as object), teams: page.teams, models: page['models'] }, said: own(command) };
+    const Row = z.looseObject({ team: z.string().nullable() });
+    const { otherRows: _, months: __, ...page } = z.looseObject({ rows: z.array(Row) }).parse(reply);
+    if (team === undefined) return { reply: page, said };
+    // Of one team the command prints its statement: the page's row of it.
+    const One = z.object({ team: z.string().nullable(), amountCents: z.string() });
+    return { reply: One.parse(page.rows[0]), said: One.parse(said) };
   },
   askDoctor(reply, said) {
     // Each looks at the machine by itself, and the command for sources nobody has named yet; the folder is the same.
