@@ -198,8 +198,9 @@ describe('a holder on a device', () => {
       presence: [],
       subject: [],
     });
+    const shown = (value: unknown) => (value === null ? '–' : JSON.stringify(value).replaceAll('"', ''));
     const names = ['allocation_id', 'fb_used_mib_max', 'power_w_max', 'power_w_min'];
-    expect(rows.map((row) => names.map((name) => String(row[name] ?? '–')).join(' '))).toEqual([
+    expect(rows.map((row) => names.map((name) => shown(row[name])).join(' '))).toEqual([
       'a 3 72 70',
       'b 61332 300 250',
       'c – – –',

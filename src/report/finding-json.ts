@@ -1,4 +1,4 @@
-import type { FindingChange, FindingRecord } from '../facts/finding-record.ts';
+import type { FindingRecord } from '../facts/finding-record.ts';
 import type { Finding, FindingState } from '../facts/finding.ts';
 import { gpuSeconds, isoTime } from './figures.ts';
 import type { FindingsAnswer, FindingSum } from './finding-answer.ts';
@@ -101,7 +101,7 @@ export function findingJson(finding: Finding): unknown {
 }
 
 /** What is kept of a finding, with its history. */
-export function recordJson(record: FindingRecord, history: readonly FindingChange[]): unknown {
+export function recordJson(record: FindingRecord): object {
   return {
     id: `F-${record.number}`,
     key: record.key,
@@ -113,6 +113,5 @@ export function recordJson(record: FindingRecord, history: readonly FindingChang
     assignedTo: record.assignedTo,
     firstSeenAt: record.firstSeenAt,
     lastSeenAt: record.lastSeenAt,
-    history,
   };
 }

@@ -2,6 +2,7 @@ import { Argument, Command } from 'commander';
 import { findConfig } from '../../app/config/config-file.ts';
 import { clockOf, demoMark } from '../../app/demo/demo-mark.ts';
 import type { FindingsRequest } from '../../app/findings/find-findings.ts';
+import type { OneFinding } from '../../app/findings/one-finding.ts';
 import {
   changeFinding,
   explainFinding,
@@ -15,6 +16,7 @@ import { decideNow } from '../../app/now.ts';
 import { ledgerWindow } from '../../app/window.ts';
 import { withReader } from '../../app/workspace.ts';
 import type { ReadSpace } from '../../app/workspace.ts';
+import type { FindingRecord } from '../../facts/finding-record.ts';
 import { OperationError } from '../../facts/operation-error.ts';
 import { explanationJson, findingExplanation } from '../../report/finding-explanation.ts';
 import { findingJson, recordJson } from '../../report/finding-json.ts';
@@ -78,7 +80,7 @@ export function command(): Command {
             ...(to !== undefined && { to }),
           });
           const history = space.findings.history(number);
-          if (options.json) output.json(recordJson(record, history));
+          if (options.json) output.json({ ...recordJson(record), history });
           else output.data(recordPage(record, history, false), demoMark(space.snapshot));
         }
       });
@@ -98,7 +100,7 @@ async function show(
   const one = await oneFinding(space, number, request);
   const mark = demoMark(space.snapshot);
   if (one.now === undefined) {
-    if (options.json) output.json(recordJson(one.record, one.history));
+    if (options.json) output.json(verb === 'explain' ? nothingOf(one.record) : savedJson(one));
     else output.data(recordPage(one.record, one.history, true), mark);
     return;
   }
@@ -109,8 +111,17 @@ async function show(
     return;
   }
   const finding = one.now;
-  if (options.json) output.json({ finding: findingJson(finding), history: one.history });
+  if (options.json) output.json(savedJson(one));
   else output.data(findingPage(one.answer, finding, one.history, dataFlag(options.data)), mark);
+}
+
+/** The same shape whether or not it is in the window. */
+function savedJson({ now, record, history }: OneFinding): object {
+  return { finding: now === undefined ? null : findingJson(now), record: recordJson(record), history };
+}
+
+function nothingOf({ number }: FindingRecord): object {
+  return { id: `F-${number}`, parts: [], evidence: [] };
 }
 
 function requestOf(space: ReadSpace, { asOf, window }: FindingOptions): FindingsRequest {

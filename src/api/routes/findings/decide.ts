@@ -39,7 +39,7 @@ function decision<Body extends z.ZodObject>(change: Decision['change'], summary:
         by: viewer.name,
         ...(viewer.team !== undefined && { team: viewer.team }),
       });
-      return plainJson<DecidedReply>(recordJson(record, history));
+      return plainJson<DecidedReply>({ ...recordJson(record), history });
     },
   });
 }

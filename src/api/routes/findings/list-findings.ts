@@ -126,7 +126,7 @@ export const findingsRoute = route({
           .records()
           .filter(({ state }) => state === 'fixed')
           .toSorted((a, b) => (a.lastSeenAt < b.lastSeenAt ? 1 : -1))
-          .map((record) => ({ ...(recordJson(record, []) as object), history: undefined })),
+          .map((record) => recordJson(record)),
       }),
     });
   },

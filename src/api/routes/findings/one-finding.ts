@@ -88,7 +88,6 @@ export const findingRoute = route({
   command: (query, { finding }) => command(query, finding),
   answer: async (asked) => {
     const { one, request } = await lookAt(asked);
-    const { history: _, ...record } = recordJson(one.record, []) as Record<string, unknown>;
     const { window, asOf } = one.answer;
     const rows = one.now === undefined ? [] : await rowsOfFinding(asked.space, one.now, request);
     const subjects = await findingSubjects(asked.space, rows, request);
@@ -98,7 +97,7 @@ export const findingRoute = route({
         : await findingStrips(asked.space, rows, subjects, request);
     return plainJson<OneFindingAnswer>({
       finding: one.now === undefined ? null : findingJson(one.now),
-      record,
+      record: recordJson(one.record),
       history: one.history,
       window: { from: isoTime(window.from), until: isoTime(window.until) },
       asOf: isoTime(asOf),
