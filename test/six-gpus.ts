@@ -7,16 +7,8 @@ import { ledgerWindow } from '../src/app/window.ts';
 import type { FindingsAnswer } from '../src/report/finding-answer.ts';
 import { csv } from './fleet-folder.ts';
 import type { FleetFolder } from './fleet-folder.ts';
+import { at, samples } from './idle-fleet.ts';
 
-const HOUR_MS = 3_600_000;
-const START = Date.parse('2026-03-02T00:00:00Z');
-export const at = (hour: number): string => `${new Date(START + hour * HOUR_MS).toISOString().slice(0, 19)}Z`;
-
-/** Samples every half hour of the hours from one to the other. */
-export const samples = (device: string, from: number, until: number, permille: number): string =>
-  Array.from({ length: (until - from) * 2 }, (_, half) => `${device}|${at(from + half / 2)}|1800|${permille}`).join(
-    '\n',
-  );
 export const SAMPLE_HEADER = 'device_id|ts|step_s|engine_permille';
 
 /**

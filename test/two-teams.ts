@@ -1,14 +1,5 @@
 import { csv } from './fleet-folder.ts';
-
-const HOUR_MS = 3_600_000;
-const START = Date.parse('2026-03-02T00:00:00Z');
-const at = (hour: number): string => `${new Date(START + hour * HOUR_MS).toISOString().slice(0, 19)}Z`;
-
-/** Samples every half hour of the hours from one to the other. */
-const samples = (device: string, from: number, until: number, permille: number): string =>
-  Array.from({ length: (until - from) * 2 }, (_, half) => `${device}|${at(from + half / 2)}|1800|${permille}`).join(
-    '\n',
-  );
+import { at, samples } from './idle-fleet.ts';
 
 /**
  * Two teams in one Slurm account and one cluster, with one job name: only a label tells them apart. Their runs of train-7b fail on one

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fleetFolder } from '../../../test/fleet-folder.ts';
 import type { FleetFolder } from '../../../test/fleet-folder.ts';
-import { at, DARK, lookAt, NOTES, PROBE, sessionOf as of, SIX_GPUS, SKETCH, USD } from '../../../test/six-gpus.ts';
+import { at } from '../../../test/idle-fleet.ts';
+import { DARK, lookAt, NOTES, PROBE, sessionOf as of, SIX_GPUS, SKETCH, USD } from '../../../test/six-gpus.ts';
 import type { Look } from '../../../test/six-gpus.ts';
 import type { Claim, Detector } from '../../facts/detector.ts';
 import { findingList } from '../../report/finding-list.ts';
